@@ -103,6 +103,12 @@ export class Model {
     return entries.length === 0 ? NO_TAGS : Object.fromEntries(entries);
   }
 
+  /** What is to be said of a metric that lacks tags of the focus; `null` where it has all of them. */
+  unfiltered(metric: string): string | null {
+    const lacks = Object.keys(this.focus.value).filter((tag) => !this.query.hasTag(metric, tag));
+    return lacks.length === 0 ? null : `Not filtered by ${lacks.join(" and ")}.`;
+  }
+
   /** Where charts begin and end. */
   get shown(): Span {
     return this.span.value ?? { fromMs: 0, untilMs: this.run.measuredUntilMs };

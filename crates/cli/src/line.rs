@@ -1,7 +1,7 @@
 //! A log line, and how it looks: k6's text (with and without a terminal), JSON and raw. Where lines go is `terminal`'s
 //! business, which lines there are `log`'s.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use onrush_fiber::{Clock, Nanos};
 pub(crate) use onrush_js::log::{Level, Line};
@@ -66,15 +66,55 @@ impl Style {
         let (on, off) = if self.color { (format!("\x1b[{color}m"), "\x1b[0m") } else { (String::new(), "") };
         let message = line.message.strip_suffix('\n').unwrap_or(&line.message);
         let (message, frame) = split_frame(line, message);
+        let message = harmless(message, line.is_console());
         let mut text = format!("{on}{name}{off}[{:04}] {message:<MESSAGE_WIDTH$} ", at.0 / 1_000_000_000);
         for (key, value) in sorted(line) {
             // Writing to a String cannot fail.
             let _ = write!(text, " {on}{key}{off}={}", quoted(value));
         }
         text.push('\n');
-        push_frame(&mut text, frame);
+        push_frame(&mut text, &harmless(frame, false));
         text
     }
+}
+
+/// A text that does nothing to a terminal: servers and receivers have their words in messages. Lines and tabs stay, and with `has_colors`
+/// the colours of a script that writes to its console.
+fn harmless(text: &str, has_colors: bool) -> Cow<'_, str> {
+    let is_harmful = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t') || turns(sign);
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find(is_harmful) {
+        shown.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(color) = color(rest).filter(|_| has_colors) {
+            shown.push_str(color);
+            rest = &rest[color.len()..];
+            continue;
+        }
+        let mut signs = rest.chars();
+        if let Some(sign) = signs.next() {
+            push_escaped(&mut shown, sign);
+        }
+        rest = signs.as_str();
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
+/// Whether a sign changes the direction of those that follow it.
+fn turns(sign: char) -> bool {
+    matches!(sign, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The sequence for a colour that a text begins with.
+fn color(text: &str) -> Option<&str> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let length = parameters.find(|sign: char| !sign.is_ascii_digit() && sign != ';')?;
+    parameters[length..].starts_with('m').then(|| &text[..length + 3])
 }
 
 /// `time="…" level=info msg=hello source=console`.
@@ -177,21 +217,28 @@ fn quoted(value: &str) -> String {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
-            '\u{7}' => text.push_str("\\a"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{b}' => text.push_str("\\v"),
-            '\u{c}' => text.push_str("\\f"),
-            control if (control as u32) < 0x20 || control as u32 == 0x7f => {
-                let _ = write!(text, "\\x{:02x}", control as u32);
-            }
-            control if control.is_control() || matches!(control, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(text, "\\u{:04x}", control as u32);
+            other if other.is_control() || matches!(other, '\u{2028}' | '\u{2029}' | '\u{feff}') || turns(other) => {
+                push_escaped(&mut text, other);
             }
             other => text.push(other),
         }
     }
     text.push('"');
     text
+}
+
+/// A sign as Go writes it in quotes.
+fn push_escaped(text: &mut String, sign: char) {
+    match sign {
+        '\u{7}' => text.push_str("\\a"),
+        '\u{8}' => text.push_str("\\b"),
+        '\u{b}' => text.push_str("\\v"),
+        '\u{c}' => text.push_str("\\f"),
+        '\r' => text.push_str("\\r"),
+        // Writing to a String cannot fail.
+        sign if (sign as u32) < 0x20 || sign as u32 == 0x7f => _ = write!(text, "\\x{:02x}", sign as u32),
+        sign => _ = write!(text, "\\u{:04x}", sign as u32),
+    }
 }
 
 #[cfg(test)]
@@ -208,6 +255,20 @@ mod tests {
         // The wall clock is whatever it is.
         let time = rfc3339(Clock::unix_nanos(Nanos(3_000_000_000)));
         assert_eq!(text.replace(&time, "NOW"), expect);
+    }
+
+    #[test]
+    fn a_terminal_shows_what_is_said_and_obeys_nothing() {
+        let check = |text: &str, of_console: &str, of_others: &str| {
+            assert_eq!(harmless(text, true), of_console, "{text:?}");
+            assert_eq!(harmless(text, false), of_others, "{text:?}");
+        };
+        check("Größe\tand\na line", "Größe\tand\na line", "Größe\tand\na line");
+        check("\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m", "\\x1b[1;31mred\\x1b[0m");
+        check("\x1b]0;title\x07 \x1b[2J", "\\x1b]0;title\\a \\x1b[2J", "\\x1b]0;title\\a \\x1b[2J");
+        check("\u{202e}txt.exe\r\u{9b}m", "\\u202etxt.exe\\r\\u009bm", "\\u202etxt.exe\\r\\u009bm");
+        check("\x1b[1;3", "\\x1b[1;3", "\\x1b[1;3");
+        check("\x1b", "\\x1b", "\\x1b");
     }
 
     #[test]

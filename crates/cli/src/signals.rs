@@ -15,7 +15,7 @@ use onrush_fiber::Clock;
 use onrush_output::Patience;
 use onrush_session::ExitCode;
 use signal_hook::{
-    consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
+    consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
     iterator::Signals,
     low_level::emulate_default_handler,
 };
@@ -50,7 +50,7 @@ impl Watch {
     /// When the system refuses.
     pub(crate) fn start(logger: Arc<Logger>, terminal: Terminal) -> std::io::Result<Arc<Self>> {
         let watch = Arc::new(Self::default());
-        let mut watched = vec![SIGINT, SIGTERM, SIGCONT];
+        let mut watched = vec![SIGINT, SIGTERM, SIGCONT, SIGXFSZ];
         // `nohup` has it ignored, and means it.
         watched.extend([SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)));
         let mut signals = Signals::new(watched)?;
@@ -63,6 +63,8 @@ impl Watch {
                         terminal.send(Message::Resumed);
                         continue;
                     }
+                    // Whoever writes the file that may not grow any more is told.
+                    SIGXFSZ => continue,
                     SIGQUIT => {
                         view::restore_now();
                         // It ends the process, or nothing does.
@@ -158,7 +160,8 @@ fn abort(logger: &Logger, signal: &str) -> ! {
 /// Ends the process in a second at the latest: so long the summary may take after a second signal. Returns whether there was a thread
 /// left for that.
 fn abort_soon(logger: &Arc<Logger>, signal: &'static str) -> bool {
-    const SUMMARY: Duration = Duration::from_millis(900);
+    // The last words take half a second where nobody reads them.
+    const SUMMARY: Duration = Duration::from_millis(400);
     let logger = logger.clone();
     let wait = move || {
         let (_kept, never) = channel::<()>();

@@ -21,6 +21,8 @@ pub struct Periods {
     /// Everything so far.
     run: Merged,
     until_ns: u64,
+    /// A step of a run that is over, which may be the last.
+    held: Option<Step>,
 }
 
 /// The number in each line, which a change that breaks readers raises.
@@ -43,10 +45,12 @@ impl Periods {
             thresholds: thresholds.clone(),
             stats: stats.to_vec(),
             until_ns: 0,
+            held: None,
         }
     }
 
-    fn line(&mut self, step: &Step) -> Value {
+    /// The line of a step. The run so far is `duration_ns` long, or as long as its steps.
+    fn line(&mut self, step: &Step, duration_ns: Option<u64>) -> Value {
         self.run.add(&step.delta);
         let mut period = Merged::new(&self.registry);
         period.add(&step.delta);
@@ -69,7 +73,9 @@ impl Periods {
                 fields.insert("until_s".to_owned(), Value::Null);
             }
         }
-        let mut metrics = self.metrics(&self.run, self.until_ns);
+        // The last second of a run is seldom a whole one.
+        let until_ns = self.began.duration_ns().map_or(self.until_ns, |duration_ns| self.until_ns.min(duration_ns));
+        let mut metrics = self.metrics(&self.run, duration_ns.unwrap_or(until_ns));
         for metric in metrics.values_mut().filter_map(Value::as_object_mut) {
             let run = metric.remove("values").unwrap_or_default();
             metric.insert("period".to_owned(), Value::Null);
@@ -94,6 +100,13 @@ impl Periods {
         metrics
     }
 
+    /// Writes the line of a step that was kept back.
+    fn release(&mut self, step: Option<Step>, duration_ns: Option<u64>) -> io::Result<()> {
+        let Some(step) = step else { return Ok(()) };
+        let line = self.line(&step, duration_ns);
+        self.write(&line)
+    }
+
     fn write(&mut self, line: &Value) -> io::Result<()> {
         self.to.write(format!("{line}\n").as_bytes())?;
         // Whoever follows the file sees it now.
@@ -110,14 +123,20 @@ impl StepOutput for Periods {
     type End = Map<String, Value>;
 
     fn step(&mut self, step: Step) -> Result<(), String> {
-        let line = self.line(&step);
-        self.write(&line).map_err(|error| reason(&error))
+        // Only the end tells which of the last steps is the last: that one has the numbers of the summary.
+        let step = match self.began.duration_ns() {
+            Some(_) => self.held.replace(step),
+            None => Some(step),
+        };
+        self.release(step, None).map_err(|error| reason(&error))
     }
 
     fn end(mut self, mut end: Map<String, Value>) -> Result<(), String> {
         end.insert("version".to_owned(), VERSION.into());
         end.insert("type".to_owned(), "end".into());
-        let written = self.write(&end.into()).and_then(|()| self.to.finish());
+        let (last, duration_ns) = (self.held.take(), self.began.duration_ns());
+        let written = self.release(last, duration_ns).and_then(|()| self.write(&end.into()));
+        let written = written.and_then(|()| self.to.finish());
         written.map_err(|error| reason(&error))
     }
 }
@@ -162,22 +181,30 @@ mod tests {
         let kept = Kept::default();
         let stats = TrendStat::parse_list(&["max", "count"]).expect("valid");
         let to = Destination::stream(Box::new(kept.clone()));
-        let mut periods = Periods::new(to, &Registry::new(), &Thresholds::default(), &stats, Began::default());
-        for step in [step(Some(0), 5.0), step(Some(1), 3.0), step(None, 4.0)] {
+        let began = Began::default();
+        let mut periods = Periods::new(to, &Registry::new(), &Thresholds::default(), &stats, began.clone());
+        for step in [step(Some(0), 5.0), step(Some(1), 3.0)] {
+            periods.step(step).expect("memory takes it");
+        }
+        // Half of the second that was the last, and teardown().
+        began.over(1_500_000_000);
+        for step in [step(Some(1), 0.0), step(None, 4.0)] {
             periods.step(step).expect("memory takes it");
         }
         let Value::Object(end) = json!({ "exit_code": 0 }) else { panic!("an object") };
         periods.end(end).expect("memory takes it");
         let text = String::from_utf8(kept.0.lock().expect("no panic").clone()).expect("text");
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        assert_eq!(lines.len(), 4);
+        assert_eq!(lines.len(), 5);
         assert_eq!((lines[1]["from_s"].as_f64(), lines[1]["until_s"].as_f64()), (Some(1.0), Some(2.0)));
         assert_eq!(lines[1]["metrics"]["iterations"]["period"], json!({ "count": 3, "rate": 3 }));
         assert_eq!(lines[1]["metrics"]["iterations"]["run"], json!({ "count": 8, "rate": 4 }));
         assert_eq!(lines[1]["metrics"]["http_req_duration"]["period"], json!({ "max": 3, "count": 1 }));
         assert_eq!(lines[1]["metrics"]["http_req_duration"]["run"], json!({ "max": 5, "count": 2 }));
-        assert_eq!(lines[2]["from_s"], Value::Null);
-        assert_eq!(lines[2]["metrics"]["iterations"]["run"], json!({ "count": 12, "rate": 6 }));
-        assert_eq!(lines[3], json!({ "version": 1, "type": "end", "exit_code": 0 }));
+        // The run so far is no longer than the run.
+        assert_eq!(lines[2]["metrics"]["iterations"]["run"], json!({ "count": 8, "rate": 8.0 / 1.5 }));
+        assert_eq!(lines[3]["from_s"], Value::Null);
+        assert_eq!(lines[3]["metrics"]["iterations"]["run"], json!({ "count": 12, "rate": 8 }));
+        assert_eq!(lines[4], json!({ "version": 1, "type": "end", "exit_code": 0 }));
     }
 }

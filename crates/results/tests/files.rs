@@ -220,3 +220,24 @@ proptest! {
         prop_assert!(places.iter().all(|span| Steps::kept_around(span.from_ns) == *span));
     }
 }
+
+/// What the guide says about runs that are killed: a step is written when none of its samples can come any more, and it is
+/// longer the longer a run lasts.
+#[test]
+fn a_run_that_is_killed_lacks_its_last_seconds() {
+    let mut recorder = Steps::for_keeping();
+    let (mut kept, mut lacks) = (0, std::collections::BTreeMap::new());
+    // The samples of a second are there when it is over.
+    for number in 0..22_600 {
+        let (delta, span) = second(number, 1);
+        // Killed just before they are.
+        let around = Steps::kept_around(span.until_ns - 1);
+        let worst: &mut u64 = lacks.entry(around.until_ns - around.from_ns).or_default();
+        *worst = (*worst).max(span.until_ns - kept);
+        for step in recorder.add(&delta, Some(span)) {
+            kept = step.span.map_or(kept, |span| span.until_ns);
+        }
+    }
+    let in_seconds: Vec<_> = lacks.iter().map(|(length, most)| (length / NS_PER_S, most / NS_PER_S)).collect();
+    assert_eq!(in_seconds, [(1, 5), (5, 11), (10, 21), (30, 61), (60, 121)]);
+}

@@ -82,8 +82,8 @@ pub(crate) fn router(shared: Shared) -> Router {
 /// No request gets past the guard, and none takes for ever.
 async fn guarded(State(shared): State<Shared>, request: HttpRequest, next: Next) -> Response {
     let page = shared.site.as_ref().and_then(|site| Some((site, site.page(request.uri().path())?)));
-    if let Some((site, page)) = page.filter(|_| request.method() == Method::GET) {
-        // A browser shows it before anybody can give it a token.
+    if let Some((site, page)) = page.filter(|_| [Method::GET, Method::HEAD].contains(request.method())) {
+        // A browser shows it before anybody can give it a token. The body stays here if only the head was asked for.
         return shared
             .guard
             .check_place(request.headers())

@@ -69,7 +69,7 @@ pub struct Scenario {
     pub is_rate: bool,
     /// What its target is counted in.
     pub unit: String,
-    /// Its target over time, joined by straight lines.
+    /// Its target over the time of the run, joined by straight lines.
     pub planned: Vec<(f64, f64)>,
 }
 

@@ -9,7 +9,7 @@ export function phaseWords(phase: string, isPaused: boolean): string {
   return PHASES[phase] ?? (phase === "" ? "Starting" : phase);
 }
 
-export function measurementWords(verdict: Verdict | null): { title: string; text: string } {
+export function measurementWords(verdict: Verdict | null, isOver = false): { title: string; text: string } {
   switch (verdict) {
     case "VALID":
       return { title: "Measurement valid", text: "The generator kept up: these times are the server's." };
@@ -18,6 +18,9 @@ export function measurementWords(verdict: Verdict | null): { title: string; text
     case "INVALID":
       return { title: "Measurement invalid", text: "Do not rely on these numbers: the generator is in them." };
     case null:
+      if (isOver) {
+        return { title: "Measurement not judged", text: "The run broke off before the generator was judged." };
+      }
       return {
         title: "Measurement not judged yet",
         text: "The verdict on the generator comes with the first seconds of load.",

@@ -211,9 +211,12 @@ export class Query {
     const width = WIDTHS_MS.find((one) => length / one <= pointsMax) ?? length / pointsMax;
     const groups: PackedStep[][] = [];
     let open = Number.NaN;
+    const before = steps.at(-2);
     for (const step of steps) {
       const group = Math.floor((step.fromMs + step.untilMs) / 2 / width);
-      if (group === open) {
+      // A run hardly ever ends with a second: the rest of one, as a point of its own, looks like a change of the load.
+      const isRest = step === last && before !== undefined && lengthOf(step) < lengthOf(before) / 2;
+      if (group === open || isRest) {
         groups.at(-1)?.push(step);
       } else {
         groups.push([step]);
@@ -234,4 +237,9 @@ export class Query {
     }
     return kept;
   }
+}
+
+/** In milliseconds. */
+function lengthOf(step: PackedStep): number {
+  return step.untilMs - step.fromMs;
 }

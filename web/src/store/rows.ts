@@ -38,10 +38,9 @@ export interface Spread {
   max: number;
 }
 
-/** Length of a part of the run, in seconds; of all of it, the time that was measured. */
+/** Length of a part of the run, in seconds; of all of it that of the test, as in the summary. */
 export function secondsOf(query: Query, span: Span | null): number {
-  const until = span?.untilMs ?? query.run.measuredUntilMs;
-  return Math.max(until - (span?.fromMs ?? 0), 0) / 1_000;
+  return (span === null ? query.run.testMs : Math.max(span.untilMs - span.fromMs, 0)) / 1_000;
 }
 
 export function spread(fold: Fold | null): Spread {

@@ -26,12 +26,16 @@ export class Run {
   /** What was measured since the last step. */
   open: PackedStep | null = null;
   openOutcomes: Outcome[] = [];
+  /** Steps that are in what is open, and take its place with the next news of that: without it the page would go back in time. */
+  private waiting: Step[] = [];
   /** Grows with each change of the series. */
   seriesRevision = 0;
   lost = 0;
   /** Values that could not be read. */
   unread = 0;
   private metricsByName = new Map<string, number>();
+  /** When the scenarios were over at the latest, in their time; `null` before. */
+  private scenariosEndMs: number | null = null;
 
   take(message: Message): void {
     switch (message.event) {
@@ -46,25 +50,35 @@ export class Run {
         });
         break;
       case "step":
-        this.addStep(message.data);
+        if (this.isOpen(message.data)) {
+          this.waiting.push(message.data);
+        } else {
+          this.addWaiting();
+          this.addStep(message.data);
+        }
         break;
       case "open":
+        this.addWaiting();
         this.open = this.packed(message.data);
         this.openOutcomes = message.data.outcomes;
+        this.trim();
         break;
       case "health":
         this.health.add(message.data);
         break;
       case "state":
         this.state = message.data;
+        this.trim();
         break;
       case "log":
         this.logs.add(message.data);
         break;
       case "end":
+        this.addWaiting();
         this.end = message.data;
         this.open = null;
         this.openOutcomes = [];
+        this.trim();
         break;
     }
   }
@@ -89,6 +103,20 @@ export class Run {
     return Math.max(this.open?.untilMs ?? 0, this.steps.steps.at(-1)?.untilMs ?? 0);
   }
 
+  /** The run broke off: nothing says how it ended. */
+  get isCutOff(): boolean {
+    return this.end !== null && this.end.exitCode === null;
+  }
+
+  /** How long the whole run took so far, setup and teardown included: what the rates of its summary are divided by. */
+  get testMs(): number {
+    if (this.end !== null) {
+      return this.end.durationMs;
+    }
+    // What was measured is a little older than the state.
+    return isPastScenarios(this.state) ? this.state.elapsedMs : this.setupMs + this.measuredUntilMs;
+  }
+
   get isEmpty(): boolean {
     return this.steps.steps.length === 0 && this.open === null && this.totals.length === 0;
   }
@@ -97,6 +125,7 @@ export class Run {
     this.head = null;
     this.state = null;
     this.end = null;
+    this.scenariosEndMs = null;
     this.series.length = 0;
     this.ofMetric.length = 0;
     this.totals.length = 0;
@@ -106,6 +135,7 @@ export class Run {
     this.logs.clear();
     this.open = null;
     this.openOutcomes = [];
+    this.waiting = [];
     this.lost = 0;
     this.unread = 0;
     this.seriesRevision += 1;
@@ -121,6 +151,22 @@ export class Run {
     this.seriesRevision += 1;
   }
 
+  /** Whether all of a step is in what is open, and something behind it, too. */
+  private isOpen(step: Step): boolean {
+    const { open } = this;
+    if (open === null || step.fromMs === null || step.untilMs === null) {
+      // What was measured before the scenarios comes before their first step, and is open with it.
+      return open !== null;
+    }
+    return open.fromMs <= step.fromMs && step.untilMs < open.untilMs;
+  }
+
+  private addWaiting(): void {
+    for (const step of this.waiting.splice(0)) {
+      this.addStep(step);
+    }
+  }
+
   private addStep(step: Step): void {
     const packed = this.packed(step);
     this.open = null;
@@ -131,6 +177,31 @@ export class Run {
     // What was measured around the scenarios is in the sums, but has no place in time.
     if (step.fromMs !== null && step.untilMs !== null && step.untilMs > step.fromMs) {
       this.steps.add(packed);
+      this.trim();
+    }
+  }
+
+  /** Time of the test before the scenarios began. */
+  private get setupMs(): number {
+    return this.state === null ? 0 : Math.max(this.state.elapsedMs - this.state.atMs, 0);
+  }
+
+  /** Steps are whole seconds; the last one ends when the scenarios did, and what is open does not go on in a pause. */
+  private trim(): void {
+    const { state, end, open } = this;
+    if (isPastScenarios(state)) {
+      this.scenariosEndMs ??= state.atMs;
+    }
+    if (end !== null) {
+      this.scenariosEndMs = Math.min(this.scenariosEndMs ?? Number.POSITIVE_INFINITY, end.durationMs - this.setupMs);
+    }
+    const last = this.steps.steps.at(-1);
+    if (this.scenariosEndMs !== null && last !== undefined) {
+      shorten(last, this.scenariosEndMs);
+    }
+    const until = this.scenariosEndMs ?? (state?.isPaused === true ? state.atMs : null);
+    if (until !== null && open !== null) {
+      shorten(open, until);
     }
   }
 
@@ -149,3 +220,15 @@ export class Run {
     return this.totals[id] ?? null;
   }
 }
+
+/** The scenarios are over, or the run stopped before they began. */
+function isPastScenarios(state: State | null): state is State {
+  return state !== null && PAST_SCENARIOS.includes(state.phase);
+}
+
+/** A step ends at this time unless it ends before; one that begins after it keeps a moment, for what is in it. */
+function shorten(step: PackedStep, untilMs: number): void {
+  step.untilMs = Math.min(step.untilMs, Math.max(untilMs, step.fromMs + 1));
+}
+
+const PAST_SCENARIOS: readonly string[] = ["teardown", "done", "closed"];

@@ -390,7 +390,8 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function strings(value: unknown): string[] {
+/** A list of texts; those of a summary's remarks are objects with a `text`. */
+export function strings(value: unknown): string[] {
   return Array.isArray(value)
     ? value.map((one) => (isObject(one) ? text(one.text) : text(one))).filter((one) => one !== "")
     : [];
@@ -414,6 +415,6 @@ function isPair(value: unknown): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === "number" && Number.isFinite(one));
 }
 
-function verdict(value: unknown): Verdict | null {
+export function verdict(value: unknown): Verdict | null {
   return value === "VALID" || value === "SUSPECT" || value === "INVALID" ? value : null;
 }

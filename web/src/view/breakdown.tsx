@@ -47,6 +47,7 @@ export function Breakdown() {
         sortedBy="Requests"
         text={(row) => tagWords(tag, row.key)}
         isMarked={(row) => model.focus.value[tag] === row.key}
+        onRow={(row) => model.toggleFocus(tag, row.key)}
         empty="No HTTP requests in this part of the run."
       />
     </Section>
@@ -135,7 +136,7 @@ export function Checks() {
     },
   ];
   return (
-    <Section id="checks" title="Checks">
+    <Section id="checks" title="Checks" note={model.unfiltered("checks") ?? undefined}>
       <Grid
         id="checks"
         caption="Checks"

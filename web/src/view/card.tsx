@@ -10,7 +10,7 @@ export function Section({
 }: {
   id: string;
   title: string;
-  note?: string;
+  note?: string | undefined;
   children: ComponentChildren;
 }) {
   return (

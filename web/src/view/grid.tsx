@@ -24,11 +24,13 @@ interface Props<Row> {
   /** What the filter compares; without it there is no filter. */
   text?: (row: Row) => string;
   isMarked?: (row: Row) => boolean;
+  /** What a click on a row does. Something in the row has to do the same for the keyboard. */
+  onRow?: (row: Row) => void;
 }
 
 const ROWS_SHOWN = 100;
 
-export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, text, isMarked }: Props<Row>) {
+export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, text, isMarked, onRow }: Props<Row>) {
   const sort = useSignal<{ column: string; isRising: boolean } | null>(null);
   const filter = useSignal("");
   const isLong = useSignal(false);
@@ -93,7 +95,17 @@ export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, 
             </thead>
             <tbody>
               {shown.map((row) => (
-                <tr key={keyOf(row)} class={isMarked?.(row) === true ? "marked" : ""}>
+                <tr
+                  key={keyOf(row)}
+                  class={`${isMarked?.(row) === true ? "marked" : ""} ${onRow === undefined ? "" : "pressed-as-one"}`}
+                  onClick={(event) => {
+                    // What is in the row has clicks of its own, and whoever marks a text does not mean the row.
+                    const isOwn = (event.target as Element).closest("button, a, input") !== null;
+                    if (!isOwn && getSelection()?.isCollapsed !== false) {
+                      onRow?.(row);
+                    }
+                  }}
+                >
                   {columns.map((one, place) =>
                     place === 0 ? (
                       <th key={one.name} scope="row" class={one.isText ? "text" : ""}>

@@ -25,9 +25,7 @@ export function Header() {
         </h1>
         <p class="phase">
           <span class={`dot dot-${dotOf(model)}`} aria-hidden="true" />
-          <b>
-            {model.kind === "report" || end !== null ? "Finished" : phaseWords(state?.phase ?? "", state?.isPaused === true)}
-          </b>
+          <b>{standing(model)}</b>
           {head !== null && (
             <span class="soft">
               {end === null && planned !== null ? `${clock(elapsed)} of ${clock(planned)}` : span(elapsed)}
@@ -92,6 +90,7 @@ function Controls({ model }: { model: Model }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const said = useSignal("");
   const isPaused = model.run.state?.isPaused === true;
+  const canPause = isPaused || isPausable(model);
   const steer = new Steer(() => model.token.value);
   const ask = async (answer: Promise<Answer>) => {
     const got = await answer;
@@ -105,9 +104,11 @@ function Controls({ model }: { model: Model }) {
       <span class="bad" role="status">
         {said.value}
       </span>
-      <button type="button" onClick={() => void ask(steer.pause(!isPaused))}>
-        {isPaused ? "Resume" : "Pause"}
-      </button>
+      {canPause && (
+        <button type="button" onClick={() => void ask(steer.pause(!isPaused))}>
+          {isPaused ? "Resume" : "Pause"}
+        </button>
+      )}
       <button type="button" class="danger" onClick={() => dialog.current?.showModal()}>
         Stop…
       </button>
@@ -171,6 +172,26 @@ export function ConnectionNote({ onToken }: { onToken: () => void }) {
       <button type="submit">Connect</button>
     </form>
   );
+}
+
+/** How the run stands, in a word or few. */
+function standing({ kind, run }: Model): string {
+  if (run.isCutOff) {
+    return "Cut off";
+  }
+  if (run.end !== null) {
+    return "Finished";
+  }
+  if (kind === "report") {
+    return run.head === null ? "Summary" : "Under way when this was saved";
+  }
+  return phaseWords(run.state?.phase ?? "", run.state?.isPaused === true);
+}
+
+/** Before its start any run can be paused, later only one whose scenarios all stand still when they are told to. */
+function isPausable({ run }: Model): boolean {
+  const scenarios = run.head?.scenarios ?? [];
+  return run.state?.phase === "initializing" || scenarios.every((one) => one.executor === "externally-controlled");
 }
 
 function dotOf(model: Model): string {

@@ -90,6 +90,7 @@ export function Percentiles({ model, metric, title }: { model: Model; metric: st
   return (
     <Plot
       title={title}
+      note={model.unfiltered(metric)}
       x={middles(points)}
       lines={lines}
       limits={limitsOf(model, metric)}

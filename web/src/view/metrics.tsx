@@ -43,6 +43,7 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
   const { name, kind, contains } = metric;
   const empty = "No samples in this part of the run.";
   const format = valueFormat(contains);
+  const note = model.unfiltered(name);
   if (kind === "trend") {
     return <Percentiles model={model} metric={name} title={name} />;
   }
@@ -57,7 +58,7 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
       isFilled: true,
       summary: `${totalOf(metric, total)} in all`,
     };
-    return <Plot title={name} x={middles(points)} lines={[line]} format={perS} empty={empty} />;
+    return <Plot title={name} note={note} x={middles(points)} lines={[line]} format={perS} empty={empty} />;
   }
   if (kind === "rate") {
     const points = model.query.timeline(name, model.focusOf(name), model.span.value, POINTS_MAX, "share", (fold) =>
@@ -71,7 +72,7 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
       isFilled: true,
       summary: all?.kind === "rate" ? percent(all.share) : null,
     };
-    return <Plot title={name} x={middles(points)} lines={[line]} format={percent} empty={empty} />;
+    return <Plot title={name} note={note} x={middles(points)} lines={[line]} format={percent} empty={empty} />;
   }
   const points = model.query.timeline(name, model.focusOf(name), model.span.value, POINTS_MAX, "gauge", (fold) =>
     fold.kind === "gauge" && !fold.isEmpty ? [fold.last, fold.min, fold.max] : null,
@@ -87,7 +88,7 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
     { label: "largest", values: points.map((point) => point.value?.[2] ?? null), colour: "line-4", dash: "dashed" },
     { label: "smallest", values: points.map((point) => point.value?.[1] ?? null), colour: "line-2", dash: "dotted" },
   ];
-  return <Plot title={name} x={middles(points)} lines={lines} format={format} empty={empty} />;
+  return <Plot title={name} note={note} x={middles(points)} lines={lines} format={format} empty={empty} />;
 }
 
 interface MetricRow {
@@ -150,7 +151,17 @@ function AllMetrics({ model }: { model: Model }) {
       text={(row) => `${row.metric.name} ${row.metric.kind}`}
       empty="Nothing was measured in this part of the run."
       columns={[
-        { name: "Metric", isText: true, value: (row) => row.metric.name, show: (row) => row.metric.name },
+        {
+          name: "Metric",
+          isText: true,
+          value: (row) => row.metric.name,
+          show: (row) => (
+            <>
+              {row.metric.name}
+              {model.unfiltered(row.metric.name) !== null && <span class="soft"> (not filtered)</span>}
+            </>
+          ),
+        },
         { name: "Kind", isText: true, value: (row) => row.metric.kind, show: (row) => row.metric.kind },
         {
           name: "Count",

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { clock, count, plural, significant } from "../format/units.ts";
 import { type Model, useModel } from "../model.ts";
+import { counterTotal } from "../store/rows.ts";
 import type { Scenario, ScenarioState } from "../stream/records.ts";
 import { Steer } from "../stream/steer.ts";
 import { Section } from "./card.tsx";
@@ -12,7 +13,11 @@ export function Scenarios() {
   const { head, state, end } = model.run;
   const canSteer = head?.canSteer === true && model.kind === "dashboard" && end === null;
   return (
-    <Section id="scenarios" title="Scenarios">
+    <Section
+      id="scenarios"
+      title="Scenarios"
+      note={model.span.value === null ? undefined : "Of the whole run, whatever time is selected above."}
+    >
       <div class="scenarios">
         {(head?.scenarios ?? []).map((scenario) => (
           <One
@@ -38,6 +43,8 @@ interface OneProps {
 
 function One({ model, scenario, state, canSteer }: OneProps) {
   const tag = model.focus.value.scenario;
+  const iterations = measured(model, "iterations", scenario.name) ?? state?.iterations ?? 0;
+  const dropped = measured(model, "dropped_iterations", scenario.name) ?? state?.dropped ?? 0;
   return (
     <article class="card scenario">
       <h3>
@@ -56,8 +63,8 @@ function One({ model, scenario, state, canSteer }: OneProps) {
         <dl>
           <Fact name={scenario.isRate ? "Rate now" : "VUs now"} value={target(scenario, state)} />
           <Fact name="Busy VUs" value={`${count(state.runningVus)} of ${count(state.vus)}`} />
-          <Fact name="Iterations" value={count(state.iterations)} />
-          <Fact name="Dropped" value={count(state.dropped)} isBad={state.dropped > 0} />
+          <Fact name="Iterations" value={count(iterations)} />
+          <Fact name="Dropped" value={count(dropped)} isBad={dropped > 0} />
           <Fact name="Exceptions" value={count(state.exceptions)} isBad={state.exceptions > 0} />
         </dl>
       )}
@@ -66,6 +73,14 @@ function One({ model, scenario, state, canSteer }: OneProps) {
       )}
     </article>
   );
+}
+
+/**
+ * A counter of a scenario from the measurements, as it is in the rest of the page: the state is newer. `null` without the tag that
+ * tells scenarios apart.
+ */
+function measured(model: Model, metric: string, scenario: string): number | null {
+  return model.query.hasTag(metric, "scenario") ? counterTotal(model.query.fold(metric, { scenario })) : null;
 }
 
 function Fact({ name, value, isBad }: { name: string; value: string; isBad?: boolean }) {

@@ -1,8 +1,8 @@
 // The few numbers that everybody looks at first, for the part of the run that is selected.
 
 import type { ComponentChildren } from "preact";
-import { bytes, compact, count, percent, perSecond, plural, valueFormat } from "../format/units.ts";
-import { useModel } from "../model.ts";
+import { bytes, clock, compact, count, percent, perSecond, plural, valueFormat } from "../format/units.ts";
+import { type Model, useModel } from "../model.ts";
 import { counterTotal, mainTrend, secondsOf, spread } from "../store/rows.ts";
 
 export function Tiles() {
@@ -22,42 +22,77 @@ export function Tiles() {
   const [received, sent] = [counterTotal(fold("data_received")), counterTotal(fold("data_sent"))];
   const isHttp = requests > 0 || trend === "http_req_duration";
   return (
-    <div class="tiles">
-      {isHttp && (
-        <Tile name="Requests" value={perSecond(seconds > 0 ? requests / seconds : 0)}>
-          {count(requests)} in all
-        </Tile>
-      )}
-      {failed?.kind === "rate" && !failed.isEmpty && (
-        <Tile name="Failed requests" value={percent(failed.share)} isBad={failed.hits > 0}>
-          {count(failed.hits)} of {count(failed.total)}
-        </Tile>
-      )}
-      {trend !== null && latency.count > 0 && (
-        <>
-          <Tile name={`${TITLES[trend] ?? trend} median`} value={format(latency.med)}>
-            average {format(latency.mean)}
+    <>
+      <div class="tiles">
+        {isHttp && (
+          <Tile name="Requests" note={model.unfiltered("http_reqs")} value={perSecond(seconds > 0 ? requests / seconds : 0)}>
+            {count(requests)} in all
           </Tile>
-          <Tile name={`${TITLES[trend] ?? trend} p95`} value={format(latency.p95)}>
-            p99 {format(latency.p99)}, max {format(latency.max)}
+        )}
+        {failed?.kind === "rate" && !failed.isEmpty && (
+          <Tile
+            name="Failed requests"
+            note={model.unfiltered("http_req_failed")}
+            value={percent(failed.share)}
+            isBad={failed.hits > 0}
+          >
+            {count(failed.hits)} of {count(failed.total)}
           </Tile>
-        </>
-      )}
-      <Tile name="Iterations" value={perSecond(seconds > 0 ? iterations / seconds : 0)} isBad={dropped > 0}>
-        {count(iterations)} in all{dropped > 0 && `, ${count(dropped)} dropped`}
-      </Tile>
-      {checks?.kind === "rate" && !checks.isEmpty && (
-        <Tile name="Checks that pass" value={percent(checks.share)} isBad={checks.hits < checks.total}>
-          {checks.hits === checks.total
-            ? `all ${count(checks.total)}`
-            : `${plural(checks.total - checks.hits, "failure")} of ${count(checks.total)}`}
+        )}
+        {trend !== null && latency.count > 0 && (
+          <>
+            <Tile name={`${TITLES[trend] ?? trend} median`} note={model.unfiltered(trend)} value={format(latency.med)}>
+              average {format(latency.mean)}
+            </Tile>
+            <Tile name={`${TITLES[trend] ?? trend} p95`} note={model.unfiltered(trend)} value={format(latency.p95)}>
+              p99 {format(latency.p99)}, max {format(latency.max)}
+            </Tile>
+          </>
+        )}
+        <Tile
+          name="Iterations"
+          note={model.unfiltered("iterations")}
+          value={perSecond(seconds > 0 ? iterations / seconds : 0)}
+          isBad={dropped > 0}
+        >
+          {count(iterations)} in all{dropped > 0 && `, ${count(dropped)} dropped`}
         </Tile>
-      )}
-      <Tile name="Data received" value={`${bytes(seconds > 0 ? received / seconds : 0)}/s`}>
-        {bytes(received)} in, {bytes(sent)} out
-      </Tile>
-      <Vus />
-    </div>
+        {checks?.kind === "rate" && !checks.isEmpty && (
+          <Tile
+            name="Checks that pass"
+            note={model.unfiltered("checks")}
+            value={percent(checks.share)}
+            isBad={checks.hits < checks.total}
+          >
+            {checks.hits === checks.total
+              ? `all ${count(checks.total)}`
+              : `${plural(checks.total - checks.hits, "failure")} of ${count(checks.total)}`}
+          </Tile>
+        )}
+        <Tile
+          name="Data received"
+          note={model.unfiltered("data_received")}
+          value={`${bytes(seconds > 0 ? received / seconds : 0)}/s`}
+        >
+          {bytes(received)} in, {bytes(sent)} out
+        </Tile>
+        <Vus />
+      </div>
+      <Until model={model} />
+    </>
+  );
+}
+
+/** Measurements come a moment later than how the run stands. */
+function Until({ model }: { model: Model }) {
+  const { end, state, measuredUntilMs } = model.run;
+  // The second that is under way is not all there yet.
+  const untilMs = Math.min(measuredUntilMs, state?.atMs ?? measuredUntilMs);
+  if (model.kind === "report" || end !== null || untilMs === 0) {
+    return null;
+  }
+  return (
+    <p class="note measured">Measured until {clock(untilMs)}; VUs, verdicts and what the agents have done are as of now.</p>
   );
 }
 
@@ -70,7 +105,7 @@ function Vus() {
   const active =
     isNow && state !== null ? state.vusActive : gauge?.kind === "gauge" && !gauge.isEmpty ? gauge.max : (state?.vusActive ?? 0);
   return (
-    <Tile name={isNow ? "Active VUs" : "VUs at most"} value={compact(active)}>
+    <Tile name={isNow ? "Active VUs" : "VUs at most"} note={model.unfiltered("vus")} value={compact(active)}>
       {state === null ? "" : `${count(state.vusInitialized)} initialised`}
     </Tile>
   );
@@ -78,11 +113,13 @@ function Vus() {
 
 function Tile({
   name,
+  note,
   value,
   isBad,
   children,
 }: {
   name: string;
+  note: string | null;
   value: string;
   isBad?: boolean;
   children?: ComponentChildren;
@@ -92,6 +129,7 @@ function Tile({
       <h3>{name}</h3>
       <p class="tile-value">{value}</p>
       <p class="tile-note">{children}</p>
+      {note !== null && <p class="tile-unfiltered">{note}</p>}
     </div>
   );
 }

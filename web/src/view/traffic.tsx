@@ -6,22 +6,22 @@ import { bytes, compact, count, percent, perSecond } from "../format/units.ts";
 import { codeWords } from "../format/words.ts";
 import type { Fold } from "../metrics/fold.ts";
 import { type Model, useModel } from "../model.ts";
-import { plannedSum } from "../store/plan.ts";
+import { comparable, isMixed, plannedSum } from "../store/plan.ts";
 import type { Point } from "../store/query.ts";
 import { counterTotal, secondsOf } from "../store/rows.ts";
+import type { Scenario } from "../stream/records.ts";
 import { Section } from "./card.tsx";
 import { middles, POINTS_MAX } from "./points.ts";
 
 export function Traffic() {
   const model = useModel();
-  const hasRates = model.run.head?.scenarios.some((scenario) => scenario.isRate) ?? false;
   return (
     <Section id="load" title="Load">
       <div class="plots plots-filled">
         <Requests model={model} />
         <Errors model={model} />
         <ActiveVus model={model} />
-        <Iterations model={model} hasRates={hasRates} />
+        <Iterations model={model} />
         <Data model={model} />
       </div>
     </Section>
@@ -125,7 +125,8 @@ function ActiveVus({ model }: { model: Model }) {
   const points = model.query.timeline("vus", model.focusOf("vus"), model.span.value, POINTS_MAX, "last", (fold) =>
     fold.kind === "gauge" && !fold.isEmpty ? fold.last : null,
   );
-  const planned = points.map((point) => plannedSum(scenarios, false, (point.fromMs + point.untilMs) / 2));
+  const compared = comparable(scenarios, false, model.focusOf("vus"));
+  const planned = compared === null ? [] : planOver(compared, points);
   const lines: Line[] = [
     {
       label: "active",
@@ -138,10 +139,20 @@ function ActiveVus({ model }: { model: Model }) {
   if (planned.some((value) => value !== null)) {
     lines.push({ label: "planned", values: planned, colour: "ink", dash: "dotted", summary: last(planned) });
   }
-  return <Plot title="Virtual users" x={middles(points)} lines={lines} format={compact} empty="No VUs yet." />;
+  const mixed = isMixed(scenarios) ? "No plan beside it: some scenarios plan iterations per second instead of VUs." : null;
+  return (
+    <Plot
+      title="Virtual users"
+      note={notes(model.unfiltered("vus"), mixed)}
+      x={middles(points)}
+      lines={lines}
+      format={compact}
+      empty="No VUs yet."
+    />
+  );
 }
 
-function Iterations({ model, hasRates }: { model: Model; hasRates: boolean }) {
+function Iterations({ model }: { model: Model }) {
   const scenarios = model.run.head?.scenarios ?? [];
   const points = rates(model, "iterations");
   const dropped = rates(model, "dropped_iterations");
@@ -159,10 +170,20 @@ function Iterations({ model, hasRates }: { model: Model; hasRates: boolean }) {
       summary: perSecond(seconds > 0 ? total / seconds : 0),
     },
   ];
-  if (hasRates) {
-    const planned = points.map((point) => plannedSum(scenarios, true, (point.fromMs + point.untilMs) / 2));
-    lines.push({ label: "planned starts", values: planned, colour: "ink", dash: "dotted", summary: null });
+  const compared = comparable(scenarios, true, model.focusOf("iterations"));
+  if (compared !== null) {
+    lines.push({
+      label: "planned starts",
+      values: planOver(compared, points),
+      colour: "ink",
+      dash: "dotted",
+      summary: null,
+    });
   }
+  const mixed =
+    compared === null && isMixed(scenarios)
+      ? "No plan beside it: some scenarios plan VUs instead of iterations. Narrow the page to one that has a rate."
+      : null;
   if (droppedTotal > 0) {
     lines.push({
       label: "dropped",
@@ -175,6 +196,7 @@ function Iterations({ model, hasRates }: { model: Model; hasRates: boolean }) {
   return (
     <Plot
       title="Iterations per second"
+      note={notes(model.unfiltered("iterations"), mixed)}
       x={middles(points)}
       lines={lines}
       format={perSecond}
@@ -202,12 +224,22 @@ function Data({ model }: { model: Model }) {
   return (
     <Plot
       title="Data per second"
+      note={model.unfiltered("data_received")}
       x={middles(received)}
       lines={lines}
       format={(value) => `${bytes(value)}/s`}
       empty="Nothing was sent or received."
     />
   );
+}
+
+/** What scenarios plan at the points of a chart. */
+function planOver(scenarios: readonly Scenario[], points: readonly Point<unknown>[]): (number | null)[] {
+  return points.map((point) => plannedSum(scenarios, (point.fromMs + point.untilMs) / 2));
+}
+
+function notes(...some: (string | null)[]): string | null {
+  return some.filter((one) => one !== null).join(" ") || null;
 }
 
 function last(values: (number | null)[]): string | null {

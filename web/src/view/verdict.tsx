@@ -1,6 +1,7 @@
 // Both verdicts, in words, before any number: did the system hold what was asked of it, and can the measurement be trusted?
 
-import { percent, plural, significant, span, valueFormat } from "../format/units.ts";
+import type { ComponentChildren } from "preact";
+import { clock, percent, plural, significant, span, valueFormat } from "../format/units.ts";
 import { exitWords, measurementWords } from "../format/words.ts";
 import { type Model, useModel } from "../model.ts";
 import type { ThresholdState, Verdict } from "../stream/records.ts";
@@ -17,8 +18,28 @@ export function Verdicts() {
 }
 
 function Thresholds({ model }: { model: Model }) {
+  const { end, isCutOff } = model.run;
   const thresholds = thresholdsOf(model);
-  const { tone, title, text } = thresholdWords(thresholds, model.run.end !== null);
+  const stage = isCutOff ? "cut off" : end === null ? "under way" : "over";
+  return (
+    <ThresholdCard thresholds={thresholds} stage={stage} written={(one) => valueWords(model, one)}>
+      <Ending model={model} />
+    </ThresholdCard>
+  );
+}
+
+/** What is judged is that of a whole run, or of what there is of one. */
+export type Stage = "under way" | "cut off" | "over";
+
+interface ThresholdCardProps {
+  thresholds: ThresholdState[];
+  stage: Stage;
+  written: (threshold: ThresholdState) => string;
+  children?: ComponentChildren;
+}
+
+export function ThresholdCard({ thresholds, stage, written, children }: ThresholdCardProps) {
+  const { tone, title, text } = thresholdWords(thresholds, stage);
   const crossedFirst = [...thresholds].sort((a, b) => rank(a) - rank(b));
   return (
     <section class={`card verdict verdict-${tone}`} aria-labelledby="thresholds-title">
@@ -36,22 +57,29 @@ function Thresholds({ model }: { model: Model }) {
                 <b>{one.metric}</b> <code>{one.source}</code>
               </span>
               <span class="threshold-value">
-                {one.value === null ? "" : valueWords(model, one)}{" "}
-                <span class="soft">{!one.isJudged ? "not judged" : one.isOk ? "holds" : "crossed"}</span>
+                {written(one)} <span class="soft">{!one.isJudged ? "not judged" : one.isOk ? "holds" : "crossed"}</span>
               </span>
             </li>
           ))}
         </ul>
       )}
-      <Ending model={model} />
+      {children}
     </section>
   );
 }
 
 function Ending({ model }: { model: Model }) {
-  const end = model.run.end;
+  const { end, isCutOff } = model.run;
   if (end === null) {
     return null;
+  }
+  if (isCutOff) {
+    return (
+      <p class="ending">
+        <b>Cut off:</b> the run was killed before it could end, or the end of its file is missing. The data end at{" "}
+        {clock(end.durationMs)}.
+      </p>
+    );
   }
   return (
     <p class="ending">
@@ -63,13 +91,27 @@ function Ending({ model }: { model: Model }) {
 }
 
 function Measurement({ model }: { model: Model }) {
-  const { end, state } = model.run;
-  const verdict = end?.verdict ?? state?.verdict ?? null;
-  const { title, text } = measurementWords(verdict);
+  const { end, state, lost, unread } = model.run;
   const reasons = (end?.reasons.length ? end.reasons : state?.reasons) ?? [];
   const notes = (end?.notes.length ? end.notes : state?.notes) ?? [];
+  const more = [
+    ...(lost > 0 ? [`${plural(lost, "sample")} had no series because of the limit of series, and are missing here.`] : []),
+    ...(unread > 0 ? [`${plural(unread, "value")} of the stream could not be read, and are missing here.`] : []),
+  ];
+  const verdict = end?.verdict ?? state?.verdict ?? null;
+  return <MeasurementCard verdict={verdict} isOver={end !== null} reasons={reasons} notes={[...notes, ...more]} />;
+}
+
+interface MeasurementCardProps {
+  verdict: Verdict | null;
+  isOver: boolean;
+  reasons: string[];
+  notes: string[];
+}
+
+export function MeasurementCard({ verdict, isOver, reasons, notes }: MeasurementCardProps) {
+  const { title, text } = measurementWords(verdict, isOver);
   const tone = toneOfMeasurement(verdict);
-  const { lost, unread } = model.run;
   return (
     <section class={`card verdict verdict-${tone}`} aria-labelledby="measurement-title">
       <h2 id="measurement-title">
@@ -84,13 +126,11 @@ function Measurement({ model }: { model: Model }) {
           ))}
         </ul>
       )}
-      {(notes.length > 0 || lost > 0 || unread > 0) && (
+      {notes.length > 0 && (
         <ul class="notes">
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
-          {lost > 0 && <li>{plural(lost, "sample")} had no series because of the limit of series, and are missing here.</li>}
-          {unread > 0 && <li>{plural(unread, "value")} of the stream could not be read, and are missing here.</li>}
         </ul>
       )}
     </section>
@@ -108,21 +148,23 @@ function thresholdsOf(model: Model): ThresholdState[] {
   );
 }
 
-function thresholdWords(thresholds: ThresholdState[], isOver: boolean): { tone: Tone; title: string; text: string } {
+function thresholdWords(thresholds: ThresholdState[], stage: Stage): { tone: Tone; title: string; text: string } {
   const crossed = thresholds.filter((one) => one.isJudged && !one.isOk).length;
   const judged = thresholds.filter((one) => one.isJudged).length;
   if (thresholds.length === 0) {
     return { tone: "none", title: "No thresholds", text: "Nothing was asked of the system, so nothing can be missed." };
   }
   if (crossed > 0) {
-    const title = isOver ? "Thresholds crossed" : "Thresholds crossed so far";
     return {
       tone: "bad",
-      title,
+      title: `Thresholds crossed${SO_FAR[stage]}`,
       text: `${plural(crossed, "threshold")} of ${thresholds.length} ${crossed === 1 ? "is" : "are"} crossed.`,
     };
   }
   if (judged === 0) {
+    if (stage !== "under way") {
+      return { tone: "none", title: "Thresholds not judged", text: "There was nothing to judge them by." };
+    }
     return {
       tone: "none",
       title: "Thresholds not judged yet",
@@ -132,8 +174,9 @@ function thresholdWords(thresholds: ThresholdState[], isOver: boolean): { tone: 
   const all = thresholds.length === 1 ? "The only threshold holds." : `All ${thresholds.length} thresholds hold.`;
   const some = `${judged} of ${thresholds.length} thresholds hold, the others had nothing to judge.`;
   return {
-    tone: "good",
-    title: isOver ? "Thresholds hold" : "Thresholds hold so far",
+    // Of half a run nobody knows.
+    tone: stage === "cut off" ? "none" : "good",
+    title: stage === "cut off" ? "Thresholds held until the run was cut off" : `Thresholds hold${SO_FAR[stage]}`,
     text: judged === thresholds.length ? all : some,
   };
 }
@@ -164,3 +207,5 @@ function toneOf(threshold: ThresholdState): Tone {
 function toneOfMeasurement(verdict: Verdict | null): Tone {
   return verdict === null ? "none" : verdict === "VALID" ? "good" : verdict === "SUSPECT" ? "warn" : "bad";
 }
+
+const SO_FAR: Record<Stage, string> = { "under way": " so far", "cut off": " when the run was cut off", over: "" };

@@ -116,7 +116,8 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
   });
 
   test("steers: pauses, changes a target, asks before it stops, and says what was refused", async () => {
-    const { page, server, close } = await opened(makeRun({ seconds: 20, hasEnd: false }).records);
+    const { records } = makeRun({ seconds: 20, hasEnd: false, executor: "externally-controlled" });
+    const { page, server, close } = await opened(records);
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("spinbutton").fill("70");
     server.refusal = null;
@@ -149,8 +150,24 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     await close();
   });
 
+  test("offers a pause where one is possible: before the start, or of scenarios that can stand still", async () => {
+    const { records } = makeRun({ seconds: 20, hasEnd: false });
+    const { page, server, close } = await opened(records.slice(0, 2));
+    const pause = page.getByRole("button", { name: "Pause" });
+    const state = (phase: string, paused = false) => server.send([{ event: "state", data: { phase, paused } }]);
+    state("initializing");
+    await expect.poll(() => pause.count()).toBe(1);
+    state("running");
+    await expect.poll(() => pause.count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Stop…" }).count()).toBe(1);
+    state("paused", true);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await expect.poll(() => server.calls.map(({ body }) => JSON.parse(body).data.attributes)).toEqual([{ paused: false }]);
+    await close();
+  });
+
   test("asks for the token where one is needed, and sends it", async () => {
-    const { records } = makeRun({ seconds: 12, hasEnd: false });
+    const { records } = makeRun({ seconds: 12, hasEnd: false, executor: "externally-controlled" });
     const server = new FixtureServer();
     server.token = "a-token-of-a-test";
     const page = await browser.newPage();
@@ -182,8 +199,61 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     await table.getByRole("button", { name: "http://shop.test/3" }).click();
     const requests = (truth.durations.get("http://shop.test/3") ?? []).flat().length;
     expect(await page.locator(".tile").first().textContent()).toContain(`${count(requests)} in all`);
+    // What has no such tag says so.
+    const unfiltered = page.locator(".tile", { has: page.locator(".tile-unfiltered") });
+    expect(await unfiltered.locator("h3").allTextContents()).toEqual([
+      "Iterations",
+      "Checks that pass",
+      "Data received",
+      "Active VUs",
+    ]);
+    expect(await unfiltered.first().innerText()).toContain("Not filtered by name.");
+    expect(await page.locator("#checks .note").innerText()).toBe("Not filtered by name.");
     await page.getByRole("button", { name: "Remove the filter" }).click();
+    expect(await page.locator(".chip, .tile-unfiltered").count()).toBe(0);
+    // The whole row is there to be clicked.
+    await table.locator("tbody tr td").first().click();
+    expect(await page.locator(".chip").innerText()).toContain("http://shop.test/3");
+    await table.locator("tbody tr td").first().click();
     expect(await page.locator(".chip").count()).toBe(0);
+    await close();
+  });
+
+  test("scenarios count what the rest of the page counts, which says until when that is", async () => {
+    const { records } = makeRun({ seconds: 12, hasEnd: false });
+    const { page, server, close } = await opened(records);
+    const head = records[0]?.data as { metrics: { name: string }[] };
+    const metric = head.metrics.findIndex(({ name }) => name === "iterations");
+    const ids = records.flatMap(({ event, data }) =>
+      event === "series" ? (data as { series: { id: number }[] }).series.map(({ id }) => id) : [],
+    );
+    const id = Math.max(...ids) + 1;
+    const state = records.findLast(({ event }) => event === "state")?.data as Record<string, unknown>;
+    server.send([
+      { event: "state", data: { ...state, atMs: 13_900, elapsedMs: 13_900 } },
+      { event: "series", data: { series: [{ id, metric, tags: { scenario: "shoppers" } }] } },
+      { event: "step", data: { fromMs: 12_000, untilMs: 13_000, values: [[id, 42]], outcomes: [], lost: 0 } },
+    ]);
+    await expect.poll(() => page.locator(".measured").innerText()).toContain("Measured until 0:13;");
+    const facts = (await page.locator(".scenario dl").innerText()).replaceAll(/\s+/g, " ");
+    expect(facts).toContain("Iterations 42");
+    await close();
+  });
+
+  test("VUs and iterations have a plan beside them only where all of it is of their kind", async () => {
+    const { records } = makeRun({ seconds: 20, hasEnd: false });
+    const { page, server, close } = await opened(records);
+    const chart = (title: string) => page.locator("figure", { has: page.locator(".plot-title", { hasText: title }) });
+    const [vus, iterations] = [chart("Virtual users"), chart("Iterations per second")];
+    await expect.poll(() => vus.innerText()).toContain("planned");
+    const head = records[0]?.data as { scenarios: Record<string, unknown>[] };
+    const orders = { ...head.scenarios[0], name: "orders", executor: "constant-arrival-rate", isRate: true };
+    server.forget();
+    server.send([{ event: "head", data: { ...head, scenarios: [...head.scenarios, orders] } }, ...records.slice(1)]);
+    await expect.poll(() => vus.innerText()).toContain("No plan beside it: some scenarios plan iterations per second");
+    expect(await vus.locator(".legend").innerText()).not.toContain("planned");
+    expect(await iterations.innerText()).toContain("No plan beside it: some scenarios plan VUs");
+    expect(await iterations.innerText()).not.toContain("planned starts");
     await close();
   });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bytes, count, percent, plural, valueFormat } from "../../src/format/units.ts";
+import { bytes, compact, count, percent, perSecond, plural, valueFormat } from "../../src/format/units.ts";
 import { exitWords, measurementWords } from "../../src/format/words.ts";
 import type { Verdict } from "../../src/stream/records.ts";
 import { hasProgram, Running } from "../fixture/program.ts";
@@ -38,12 +38,13 @@ describe.skipIf(!hasChromium || !hasProgram)("a real run", () => {
   let target: Running | null = null;
   let run: Running | null = null;
   let page: Page;
+  let site = "";
   let summary: Summary;
 
   beforeAll(async () => {
     browser = await launch();
     target = new Running(["target", "--listen", "127.0.0.1:0"], folder);
-    const site = await target.find(/target: (http:\S+)\s/);
+    site = await target.find(/target: (http:\S+)\s/);
     const outputs = ["--out", "web-dashboard=port=0", "--report", report, "--summary-export", "summary.json"];
     run = new Running(["run", "--address", "", ...outputs, "--env", `TARGET=${site}`, SCRIPT], folder);
     const url = await run.find(/web dashboard: (http:\S+)\s/);
@@ -78,6 +79,37 @@ describe.skipIf(!hasChromium || !hasProgram)("a real run", () => {
     await close();
   });
 
+  test("so does a report of its summary, without a course of the run", async () => {
+    const file = join(folder, "of-summary.html");
+    const made = new Running(["report", "summary.json", "-o", file], folder);
+    expect(await made.ended, made.text).toBe(0);
+    const { page, close } = await openOffline(browser, file);
+    await page.waitForSelector("#summary");
+    const verdicts = await page.locator(".verdicts").innerText();
+    expect(verdicts).toContain("Thresholds crossed");
+    expect(verdicts).toContain(measurementWords(summary.measurement.verdict).title);
+    const checks = Object.entries(summary.root_group.checks).map(([name, of]) => [name, count(of.passes), count(of.fails)]);
+    expect(await columnsOf(page, "Checks", ["Check", "Passed", "Failed"])).toEqual(checks.sort());
+    const metrics = await columnsOf(page, "Metrics", ["Metric"]);
+    expect(metrics.flat()).toEqual(Object.keys(summary.metrics).sort());
+    await close();
+  });
+
+  test("the report of a run that was killed says that it was", async () => {
+    const words = ["run", "--address", "", "--out", "result=killed.onrush", "--env", `TARGET=${site}`, SCRIPT];
+    const killed = new Running(words, folder);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await killed.stop();
+    const file = join(folder, "killed.html");
+    const made = new Running(["report", "killed.onrush", "-o", file], folder);
+    expect(await made.ended, made.text).toBe(0);
+    const { page, close } = await openOffline(browser, file);
+    await page.waitForSelector(".ending");
+    expect(await page.locator(".phase").innerText()).toContain("Cut off");
+    expect(await page.locator(".ending").innerText()).toMatch(/^Cut off: .* The data end at 0:0\d\.$/);
+    await close();
+  });
+
   // The other tests of the page are held to the policy of that server.
   test("the server that stands for it in other tests sends the same pages with the same policy", async () => {
     const server = new FixtureServer();
@@ -108,21 +140,22 @@ async function expectSummary(page: Page, { metrics, root_group, measurement }: S
     const texts = await tile.locator("h3, p").allTextContents();
     tiles.set(texts[0] ?? "", texts.slice(1));
   }
-  expect(tiles.get("Requests")?.[1]).toBe(`${count(requests)} in all`);
+  expect(tiles.get("Requests")).toEqual([perSecond(of("http_reqs", "rate")), `${count(requests)} in all`]);
   expect(tiles.get("Failed requests")).toEqual([
     percent(of("http_req_failed", "value")),
     `${count(failed)} of ${count(requests)}`,
   ]);
   expect(tiles.get("Response median")).toEqual([duration("med"), `average ${duration("avg")}`]);
   expect(tiles.get("Response p95")).toEqual([duration("p(95)"), `p99 ${duration("p(99)")}, max ${duration("max")}`]);
-  expect(tiles.get("Iterations")?.[1]).toBe(`${count(of("iterations", "count"))} in all`);
+  expect(tiles.get("Iterations")).toEqual([perSecond(of("iterations", "rate")), `${count(of("iterations", "count"))} in all`]);
   expect(tiles.get("Checks that pass")).toEqual([
     percent(of("checks", "value")),
     `${plural(missed, "failure")} of ${count(passed + missed)}`,
   ]);
-  expect(tiles.get("Data received")?.[1]).toBe(
+  expect(tiles.get("Data received")).toEqual([
+    `${bytes(of("data_received", "rate"))}/s`,
     `${bytes(of("data_received", "count"))} in, ${bytes(of("data_sent", "count"))} out`,
-  );
+  ]);
   const verdicts = await page.locator(".verdicts").innerText();
   expect(verdicts).toContain("Thresholds crossed");
   expect(verdicts).toContain(measurementWords(measurement.verdict).title);
@@ -134,7 +167,7 @@ async function expectSummary(page: Page, { metrics, root_group, measurement }: S
   const rows = Object.entries(metrics)
     .filter(([name]) => !name.includes("{"))
     .map(([name, values]) => [name, ...cellsOf(name, values)]);
-  const shown = ["Metric", "Count", "Average", "Min", "Median", "p90", "p95", "p99", "Max"];
+  const shown = ["Metric", "Count", "Rate", "Average", "Min", "Median", "p90", "p95", "p99", "Max"];
   expect(await columnsOf(page, "All metrics", shown)).toEqual(rows.sort());
 }
 
@@ -144,16 +177,30 @@ function cellsOf(name: string, values: Record<string, number>): string[] {
   const isBytes = name.startsWith("data_");
   if ("avg" in values) {
     const format = valueFormat(/^http_req_|_duration$/.test(name) ? "time" : "default");
-    return [count(of("count")), ...["avg", "min", "med", "p(90)", "p(95)", "p(99)", "max"].map((value) => format(of(value)))];
+    return [
+      count(of("count")),
+      none,
+      ...["avg", "min", "med", "p(90)", "p(95)", "p(99)", "max"].map((value) => format(of(value))),
+    ];
   }
   if ("passes" in values) {
-    return [count(of("passes") + of("fails")), percent(of("value")), none, none, none, none, none, none];
+    return [count(of("passes") + of("fails")), none, percent(of("value")), none, none, none, none, none, none];
   }
   if ("count" in values) {
-    return [(isBytes ? bytes : count)(of("count")), none, none, none, none, none, none, none];
+    return [
+      (isBytes ? bytes : count)(of("count")),
+      `${(isBytes ? bytes : compact)(of("rate"))}/s`,
+      none,
+      none,
+      none,
+      none,
+      none,
+      none,
+      none,
+    ];
   }
   const format = valueFormat("default");
-  return [none, format(of("value")), format(of("min")), none, none, none, none, format(of("max"))];
+  return [none, none, format(of("value")), format(of("min")), none, none, none, none, format(of("max"))];
 }
 
 /** The texts of some columns of a table, a list for each row, sorted by the first. */

@@ -63,6 +63,52 @@ describe.skipIf(!hasChromium)("the report", () => {
     const text = (await page.locator("#summary").innerText()).replaceAll(/\s+/g, " ");
     expect(text).toContain("http_reqs count 1,234 rate 20.5");
     expect(text).toContain("http_req_duration avg 12.3 p(95) 34");
+    expect(text).toContain("no charts");
+    expect(await page.locator("header").innerText()).toContain("Summary");
+    const verdicts = (await page.locator(".verdicts").innerText()).replaceAll(/\s+/g, " ");
+    expect(verdicts).toContain("Thresholds crossed 1 threshold of 2 is crossed.");
+    expect(verdicts).toContain("checks rate>0.9 crossed");
+    expect(verdicts).toContain("http_req_duration p(95)<200 holds");
+    expect(verdicts).toContain("The run took 1 min");
+    expect(verdicts).toContain("Measurement suspect");
+    expect(verdicts).toContain("timers fired late");
+    expect((await page.locator("#checks tbody").innerText()).replaceAll(/\s+/g, " ")).toContain("status is 200 3 1 75 %");
+    expect(await page.locator(".plot, .tile").count()).toBe(0);
+    await close();
+  });
+
+  test("says nothing of a verdict that a summary does not have", async () => {
+    const { page, close } = await opened(null, { metrics: {} });
+    await page.waitForSelector("#summary");
+    expect(await page.locator(".verdict").allInnerTexts()).toEqual([expect.stringContaining("No thresholds")]);
+    expect(await page.locator("#summary").innerText()).toContain("The summary has no metrics.");
+    await close();
+  });
+
+  test("of a run that was killed it says so, and when its data end", async () => {
+    const { records } = makeRun({ seconds: 12, mode: "report", hasEnd: false });
+    const thresholds = [{ metric: "checks", source: "rate>0.9", ok: true, judged: true, value: 0.95 }];
+    const { page, close } = await opened(
+      [
+        ...records.filter(({ event }) => event !== "state"),
+        { event: "state", data: { atMs: 12_000, elapsedMs: 12_000, phase: "closed", thresholds, verdict: null } },
+        { event: "end", data: { durationMs: 12_000, exitCode: null, stopped: null, verdict: null } },
+      ],
+      {},
+    );
+    await page.waitForSelector(".ending");
+    expect(await page.locator(".phase").innerText()).toContain("Cut off");
+    const verdicts = (await page.locator(".verdicts").innerText()).replaceAll(/\s+/g, " ");
+    expect(verdicts).toContain("Thresholds held until the run was cut off");
+    expect(verdicts).toContain("The data end at 0:12.");
+    expect(verdicts).toContain("Measurement not judged The run broke off");
+    await close();
+  });
+
+  test("one that was saved during the run says that, too", async () => {
+    const { page, close } = await opened(makeRun({ seconds: 12, mode: "report", hasEnd: false }).records, {});
+    await page.waitForSelector(".tile");
+    expect(await page.locator(".phase").innerText()).toContain("Under way when this was saved");
     await close();
   });
 
@@ -143,6 +189,9 @@ const PAPER_PIXELS = ((210 - 2 * 12) / 25.4) * 96;
 const SUMMARY = {
   metrics: {
     http_reqs: { type: "counter", values: { count: 1_234, rate: 20.5 } },
-    http_req_duration: { avg: 12.345, "p(95)": 34 },
+    http_req_duration: { avg: 12.345, "p(95)": 34, thresholds: { "p(95)<200": false } },
+    checks: { value: 0.75, passes: 3, fails: 1, thresholds: { "rate>0.9": true } },
   },
+  root_group: { name: "", groups: {}, checks: { "status is 200": { name: "status is 200", passes: 3, fails: 1 } } },
+  measurement: { verdict: "SUSPECT", reasons: ["timers fired late"], notes: [] },
 };

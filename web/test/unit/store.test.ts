@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { Model } from "../../src/model.ts";
-import { plannedAt } from "../../src/store/plan.ts";
+import { comparable, plannedAt, plannedSum } from "../../src/store/plan.ts";
 import { Query } from "../../src/store/query.ts";
-import { checkRows, counterTotal, requestRows, spread } from "../../src/store/rows.ts";
+import { checkRows, counterTotal, requestRows, secondsOf, spread } from "../../src/store/rows.ts";
 import { Run } from "../../src/store/run.ts";
 import { STEPS_MAX } from "../../src/store/steps.ts";
+import { readSummary } from "../../src/store/summary.ts";
 import { readRecord } from "../../src/stream/records.ts";
 import { type FixtureOptions, type FixtureRecord, makeRun, percentileOf } from "../fixture/run.ts";
 
@@ -80,9 +81,27 @@ test("the open step is in all numbers, and is replaced", () => {
   open(9, 21_300);
   expect(counterTotal(query.fold("iterations"))).toBe(before + 9);
   expect(query.timeline("iterations", {}, null, 400, "sum", (fold) => counterTotal(fold)).at(-1)?.value).toBe(9);
-  take(run, "step", { fromMs: 20_000, untilMs: 21_000, values: [[id, 7]], outcomes: [], lost: 0 });
-  expect(counterTotal(query.fold("iterations"))).toBe(before + 7);
-  expect(query.timeline("iterations", {}, null, 400, "sum", (fold) => counterTotal(fold)).at(-1)?.value).toBe(7);
+  // A step that is in it takes its place when there is news of the rest: nothing is less than it was.
+  const step = (count: number, fromMs: number) =>
+    take(run, "step", { fromMs, untilMs: fromMs + 1_000, values: [[id, count]], outcomes: [], lost: 0 });
+  step(7, 20_000);
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 9);
+  expect(run.measuredUntilMs).toBe(21_300);
+  take(run, "open", { fromMs: 21_000, untilMs: 22_000, values: [[id, 4]], outcomes: [], lost: 0 });
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 11);
+  expect(query.timeline("iterations", {}, null, 400, "sum", (fold) => counterTotal(fold)).at(-1)?.value).toBe(4);
+  // One that is not in it takes its place at once.
+  step(5, 21_000);
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 12);
+  step(6, 22_000);
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 18);
+  // At the end nothing waits, what has no time neither.
+  open(1, 30_000);
+  take(run, "step", { fromMs: null, untilMs: null, values: [[id, 2]], outcomes: [], lost: 0 });
+  step(3, 23_000);
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 19);
+  take(run, "end", { durationMs: 24_000, exitCode: 0 });
+  expect(counterTotal(query.fold("iterations"))).toBe(before + 23);
 });
 
 test("what was measured around the scenarios counts, and has no place in time", () => {
@@ -150,6 +169,7 @@ test("a selection snaps to whole steps; checks have their groups; a focus narrow
   model.toggleFocus("name", "http://shop.test/");
   expect(model.focusOf("http_reqs")).toEqual({ name: "http://shop.test/" });
   expect(model.focusOf("vus")).toEqual({});
+  expect([model.unfiltered("http_reqs"), model.unfiltered("vus")]).toEqual([null, "Not filtered by name."]);
   model.toggleFocus("name", "http://shop.test/");
   expect(model.focus.value).toEqual({});
   model.range.value = { kind: "last", ms: 20_000 };
@@ -164,11 +184,12 @@ test("the plan between its points", () => {
     startMs: 10_000,
     isRate: false,
     unit: "VUs",
+    // In the time of the run, as the plan of a scenario that begins later.
     planned: [
-      [0, 0],
-      [10_000, 100],
-      [10_000, 50],
+      [10_000, 0],
+      [20_000, 100],
       [20_000, 50],
+      [30_000, 50],
     ] as [number, number][],
   };
   expect([5_000, 10_000, 15_000, 20_000, 25_000, 31_000].map((at) => plannedAt(scenario, at))).toEqual([
@@ -179,6 +200,124 @@ test("the plan between its points", () => {
     50,
     null,
   ]);
+});
+
+test("charts are compared with plans of their own kind, and only where all of what they show has one", () => {
+  const one = (name: string, isRate: boolean, planned: [number, number][]) => {
+    return { name, executor: "", description: "", startMs: 0, isRate, unit: "", planned };
+  };
+  const flat = (target: number): [number, number][] => [
+    [0, target],
+    [10_000, target],
+  ];
+  const [a, b, rate, none] = [
+    one("a", false, flat(3)),
+    one("b", false, flat(4)),
+    one("r", true, flat(40)),
+    one("n", false, []),
+  ];
+  const vus = comparable([a, b], false, {});
+  expect(plannedSum(vus ?? [], 5_000)).toBe(7);
+  expect(comparable([a, rate], false, {})).toBeNull();
+  expect(comparable([a, rate], true, {})).toBeNull();
+  expect(comparable([a, none], false, {})).toBeNull();
+  expect(comparable([], true, {})).toBeNull();
+  expect(comparable([a, rate], true, { scenario: "r" })).toEqual([rate]);
+  expect(comparable([a, b, rate], false, { scenario: "b" })).toEqual([b]);
+});
+
+test("the last second ends with the run: rates are those of the summary, and charts do not fall at the end", () => {
+  for (const hasStateOfTeardown of [false, true]) {
+    const { run } = play({ seconds: 5, names: ["http://a/"], perSecond: 50, hasEnd: false });
+    const query = new Query(run);
+    const id = query.series("http_reqs")[0] ?? -1;
+    const [setupMs, overMs, teardownMs] = [500, 5_060, hasStateOfTeardown ? 2_000 : 0];
+    const rest = () => take(run, "step", { fromMs: 5_000, untilMs: 6_000, values: [[id, 3]], outcomes: [], lost: 0 });
+    const state = (phase: string, atMs: number) => take(run, "state", { phase, atMs, elapsedMs: atMs + setupMs });
+    state("running", 5_000);
+    expect(secondsOf(query, null)).toBe(5.5);
+    if (hasStateOfTeardown) {
+      take(run, "open", { fromMs: 5_000, untilMs: 6_000, values: [[id, 3]], outcomes: [], lost: 0 });
+      state("teardown", overMs);
+      expect(run.measuredUntilMs).toBe(overMs);
+      state("teardown", overMs + 1_000);
+      expect(secondsOf(query, null)).toBe(6.56);
+    }
+    rest();
+    state("done", overMs + teardownMs);
+    take(run, "end", { durationMs: setupMs + overMs + teardownMs, exitCode: 0 });
+    expect(run.measuredUntilMs).toBe(overMs);
+    expect(secondsOf(query, null)).toBe((setupMs + overMs + teardownMs) / 1_000);
+    const total = counterTotal(query.fold("http_reqs"));
+    const [row] = requestRows(query, "name", null, {});
+    expect(row?.perSecond).toBeCloseTo(total / ((setupMs + overMs + teardownMs) / 1_000), 9);
+    const points = query.timeline("http_reqs", {}, null, 400, "rate", (fold, seconds) => counterTotal(fold) / seconds);
+    expect(points.map((point) => [point.fromMs, point.untilMs])).toEqual([
+      [0, 1_000],
+      [1_000, 2_000],
+      [2_000, 3_000],
+      [3_000, 4_000],
+      [4_000, overMs],
+    ]);
+    expect((points.at(-1)?.value ?? 0) / (points[0]?.value ?? 1)).toBeGreaterThan(0.75);
+    // What is over the last second is part of a selection up to the end.
+    const span = query.snapped({ fromMs: 3_000, untilMs: overMs });
+    expect(span).toEqual({ fromMs: 3_000, untilMs: overMs });
+    expect(secondsOf(query, span)).toBe(2.06);
+    const last = counterTotal(query.fold("http_reqs", {}, { fromMs: 5_000, untilMs: overMs }));
+    expect(last).toBe(3);
+  }
+});
+
+test("what is open ends where a pause begins, and goes on after it", () => {
+  const { run } = play({ seconds: 5, hasEnd: false });
+  const id = new Query(run).series("iterations")[0] ?? -1;
+  const open = () => take(run, "open", { fromMs: 5_000, untilMs: 6_000, values: [[id, 3]], outcomes: [], lost: 0 });
+  open();
+  take(run, "state", { phase: "running", paused: true, atMs: 5_300, elapsedMs: 5_300 });
+  expect(run.measuredUntilMs).toBe(5_300);
+  take(run, "state", { phase: "running", paused: false, atMs: 5_400, elapsedMs: 5_400 });
+  open();
+  expect(run.measuredUntilMs).toBe(6_000);
+});
+
+test("a summary has metrics, thresholds, checks and how long it took, in all its shapes", () => {
+  const check = (name: string, passes: number, fails: number) => ({ name, passes, fails });
+  const exported = {
+    metrics: {
+      iterations: { count: 40, rate: 2 },
+      vus: { value: 1, min: 1, max: 4 },
+      checks: { value: 0.75, passes: 3, fails: 1, thresholds: { "rate>0.9": true, "rate>0.5": false } },
+    },
+    root_group: { groups: { g: { name: "g", groups: {}, checks: { b: check("b", 1, 0) } } }, checks: { a: check("a", 2, 1) } },
+    measurement: { verdict: "SUSPECT", reasons: ["timers fired late"], notes: [] },
+  };
+  const read = readSummary(exported);
+  expect(read.metrics.map(({ name, values, isShare }) => [name, values.length, isShare])).toEqual([
+    ["iterations", 2, false],
+    ["vus", 3, false],
+    ["checks", 3, true],
+  ]);
+  expect(read.thresholds.map(({ metric, source, isOk }) => [metric, source, isOk])).toEqual([
+    ["checks", "rate>0.9", false],
+    ["checks", "rate>0.5", true],
+  ]);
+  expect(read.checks).toEqual([
+    { ...check("a", 2, 1), group: "" },
+    { ...check("b", 1, 0), group: "::g" },
+  ]);
+  expect([read.durationMs, read.verdict, read.reasons]).toEqual([20_000, "SUSPECT", ["timers fired late"]]);
+  const handled = readSummary({
+    metrics: { checks: { type: "rate", values: { rate: 1, passes: 2, fails: 0 }, thresholds: { "rate>0.9": { ok: true } } } },
+    root_group: { groups: [{ name: "g", groups: [], checks: [check("b", 2, 0)] }], checks: [] },
+    state: { testRunDurationMs: 1_500 },
+  });
+  expect(handled.thresholds.map(({ isOk }) => isOk)).toEqual([true]);
+  expect(handled.checks).toEqual([{ ...check("b", 2, 0), group: "::g" }]);
+  expect([handled.durationMs, handled.verdict]).toEqual([1_500, null]);
+  const nothing = { metrics: [], thresholds: [], checks: [], durationMs: null, verdict: null, reasons: [], notes: [] };
+  expect(readSummary({})).toEqual(nothing);
+  expect(readSummary({ metrics: 1, root_group: [], measurement: "x", state: 3 })).toEqual(nothing);
 });
 
 function play(options: FixtureOptions) {

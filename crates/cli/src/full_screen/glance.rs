@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use onrush_metrics::{Ending, Merged, MetricResult, Sink, Thresholds, builtin, summary::Verdict};
+use onrush_metrics::{
+    Contains, Ending, ExpressionResult, Merged, MetricKind, MetricResult, Registry, Sink, Thresholds, builtin,
+    summary::{MetricSummary, MetricValues, ThresholdSummary, TimeUnit, TrendSummary, Verdict},
+};
 use onrush_session::{AgentOverview, ScenarioTargets, protocol::AgentId};
 
 use super::history::History;
@@ -95,15 +98,15 @@ fn per(ns: u64) -> String {
 }
 
 /// How all thresholds stand, those that are crossed first.
-pub(super) fn thresholds(thresholds: &Thresholds) -> Vec<ThresholdLine> {
-    let line = |metric: &MetricResult, one: &onrush_metrics::ExpressionResult| ThresholdLine {
+pub(super) fn thresholds(thresholds: &Thresholds, registry: &Registry, unit: Option<TimeUnit>) -> Vec<ThresholdLine> {
+    let line = |metric: &MetricResult, one: &ExpressionResult| ThresholdLine {
         text: format!("{} {}", metric.name, one.source),
         standing: match (one.ok, one.history.judged) {
             (false, _) => ThresholdStanding::Crossed,
             (true, 0) => ThresholdStanding::NotJudged,
             (true, _) => ThresholdStanding::Holds,
         },
-        observed: one.observed.map(|value| format!("{}", (value * 1e3).round() / 1e3)),
+        observed: one.observed.map(|value| observed(registry, metric, one, value, unit)),
     };
     let mut lines: Vec<ThresholdLine> = thresholds
         .results()
@@ -112,6 +115,29 @@ pub(super) fn thresholds(thresholds: &Thresholds) -> Vec<ThresholdLine> {
         .collect();
     lines.sort_by_key(|line| line.standing != ThresholdStanding::Crossed);
     lines
+}
+
+/// A value that a threshold was compared with, as the summary writes it.
+fn observed(
+    registry: &Registry,
+    metric: &MetricResult,
+    one: &ExpressionResult,
+    value: f64,
+    unit: Option<TimeUnit>,
+) -> String {
+    let (kind, contains) = registry
+        .find(metric.metric)
+        .map_or((MetricKind::Gauge, Contains::Default), |metric| (metric.kind, metric.contains));
+    // The kind decides how it is written; the numbers of the metric do not matter for that.
+    let values = match kind {
+        MetricKind::Counter => MetricValues::Counter { count: 0.0, rate: 0.0 },
+        MetricKind::Gauge => MetricValues::Gauge { value: 0.0, min: 0.0, max: 0.0 },
+        MetricKind::Rate => MetricValues::Rate { rate: 0.0, passes: 0, fails: 0 },
+        MetricKind::Trend => MetricValues::Trend(TrendSummary { columns: Vec::new(), defaults: [0.0; 6], count: 0 }),
+    };
+    let summary = MetricSummary { name: String::new(), contains, values, thresholds: Vec::new() };
+    let threshold = ThresholdSummary { source: one.source.clone(), ok: one.ok, observed: value, history: None };
+    summary.observed(&threshold, unit)
 }
 
 /// What ended badly: without a response, or with a status that says so.

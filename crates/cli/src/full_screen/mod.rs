@@ -19,8 +19,8 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_metrics::summary::Verdict;
-use onrush_plan::{Plan, fixed_width_time};
+use onrush_metrics::summary::{TimeUnit, Verdict};
+use onrush_plan::{FOREVER_NS, Plan, fixed_width_time};
 use onrush_session::{
     Coordinator,
     protocol::{AgentId, Time},
@@ -54,7 +54,10 @@ pub(crate) struct View {
     terminal: Terminal,
     signs: Signs,
     script: String,
+    /// How long iterations are started for.
     plan_ns: u64,
+    /// That of times, where the script names one.
+    time_unit: Option<TimeUnit>,
     seen: Arc<Mutex<Seen>>,
     keys: Keys,
     controls: Controls,
@@ -86,6 +89,7 @@ impl View {
         terminal: Terminal,
         script: &str,
         plan: &Plan,
+        time_unit: Option<TimeUnit>,
         seen: Arc<Mutex<Seen>>,
         signs: Signs,
         wake: impl Fn() + Send + 'static,
@@ -98,7 +102,8 @@ impl View {
             terminal,
             signs,
             script: script.to_owned(),
-            plan_ns: plan.end_offset.as_ns(),
+            plan_ns: planned_ns(plan),
+            time_unit,
             seen,
             keys,
             controls: Controls::default(),
@@ -177,7 +182,7 @@ impl View {
             planned: fixed_width_time(self.plan_ns, self.plan_ns),
             fraction: if self.plan_ns == 0 { 0.0 } else { totals.elapsed.0 as f64 / self.plan_ns as f64 },
             verdict: self.judge(run, now),
-            thresholds: glance::thresholds(run.thresholds()),
+            thresholds: glance::thresholds(run.thresholds(), run.merged().registry(), self.time_unit),
             latest,
             whole: glance::whole(run.merged()),
             vus_active: totals.vus_active,
@@ -203,6 +208,13 @@ impl View {
             }
         }
     }
+}
+
+/// Until the last scenario starts no more iterations, as the dashboard has it: graceful stops come on top, where they are needed. What
+/// has no end counts as 0.
+fn planned_ns(plan: &Plan) -> u64 {
+    let ends = plan.scenarios.iter().map(|scenario| scenario.start_ns.saturating_add(scenario.regular_end_ns));
+    ends.max().filter(|end_ns| *end_ns < FOREVER_NS).unwrap_or(0)
 }
 
 /// What the run is doing.

@@ -3,8 +3,13 @@
 use std::fmt::Write as _;
 
 use onrush_fiber::Nanos;
-use onrush_metrics::Histogram;
-use onrush_plan::steer::{Steerable, Targets};
+use onrush_metrics::{
+    Delta, ExactSum, Histogram, Merged, Phase, Registry, Sink, TagPairs, ThresholdSource, Thresholds, builtin,
+};
+use onrush_plan::{
+    Options, Tier, consolidate, parse_json,
+    steer::{Steerable, Targets},
+};
 use onrush_session::ScenarioTargets;
 use ratatui::buffer::Buffer;
 
@@ -164,7 +169,7 @@ fn without_blocks_it_is_ascii() {
 fn dialogs_lie_over_it() {
     let with = |dialog| Controls { dialog: Some(dialog), scenario: 1, ..Controls::default() };
     let help = drawn(&glance(), &with(Dialog::Help), 80, 24);
-    assert!(help.contains("abort at once, as without the view"), "{help}");
+    assert!(help.contains("Ctrl+C       end the test in order, as without the view; twice: at once"), "{help}");
     let question = drawn(&glance(), &with(Dialog::ConfirmAbort), 80, 24);
     assert!(question.contains("End the test now? What was measured stays."), "{question}");
     let typed = drawn(&glance(), &with(Dialog::Target("17".to_owned())), 80, 24);
@@ -219,4 +224,70 @@ fn any_size_is_drawn() {
             assert_eq!((buffer.area.width, buffer.area.height), (columns, rows));
         }
     }
+}
+
+#[test]
+fn the_time_of_the_plan_has_no_graceful_stop() {
+    let check = |scenarios: &str, seconds: u64| {
+        let options = parse_json(&format!(r#"{{"scenarios": {{{scenarios}}}}}"#)).expect("options").options;
+        let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).expect("valid");
+        let plan = Plan::new(&test.scenarios, &test.share).expect("a plan");
+        assert_eq!(planned_ns(&plan), seconds * 1_000_000_000, "{scenarios}");
+    };
+    let twenty = r#""a": {"executor": "constant-vus", "vus": 2, "duration": "20s"}"#;
+    check(twenty, 20);
+    let later =
+        r#""b": {"executor": "constant-vus", "vus": 1, "startTime": "15s", "duration": "10s", "gracefulStop": "1m"}"#;
+    check(&format!("{twenty}, {later}"), 25);
+    check(r#""c": {"executor": "externally-controlled", "vus": 1, "duration": "0"}"#, 0);
+}
+
+#[test]
+fn thresholds_have_the_units_of_the_summary() {
+    let registry = Registry::new();
+    let source = |expression: &str| vec![ThresholdSource { expression: expression.to_owned(), ..Default::default() }];
+    let sources = [
+        ("http_req_duration", "p(95)<50"),
+        ("http_req_failed", "rate<0.5"),
+        ("http_reqs", "rate>10"),
+        ("data_received", "count<1"),
+        ("iterations", "count>5"),
+        ("vus", "value>0"),
+    ];
+    let sources = sources.map(|(metric, expression)| (metric.to_owned(), source(expression)));
+    let mut thresholds = Thresholds::parse(&sources.into(), &registry).expect("valid");
+    let mut delta = Delta::default();
+    let mut durations = Histogram::new();
+    durations.record(60.616);
+    let counter = |value: f64| {
+        let mut sum = ExactSum::default();
+        sum.add(value);
+        Sink::Counter { sum }
+    };
+    delta.push(builtin::HTTP_REQ_DURATION, TagPairs::default(), Sink::Trend(durations));
+    delta.push(builtin::HTTP_REQ_FAILED, TagPairs::default(), Sink::Rate { hits: 1, total: 8 });
+    delta.push(builtin::HTTP_REQS, TagPairs::default(), counter(8.0));
+    delta.push(builtin::DATA_RECEIVED, TagPairs::default(), counter(25_000.0));
+    delta.push(builtin::ITERATIONS, TagPairs::default(), counter(8.0));
+    let mut merged = Merged::new(&registry);
+    merged.add(&delta);
+    thresholds.evaluate(&merged, 2_000_000_000, Phase::Running);
+    let shown = |unit| -> Vec<String> {
+        let lines = glance::thresholds(&thresholds, &registry, unit).into_iter();
+        lines.map(|line| format!("{} ({})", line.text, line.observed.unwrap_or_default())).collect()
+    };
+    // Those that are crossed come first; what has no samples yet has no value.
+    let [duration, rest @ ..] = &shown(None)[..] else { panic!("some") };
+    assert!(duration.starts_with("data_received count<1 (25 kB)"), "{duration}");
+    let expect = [
+        "http_req_duration p(95)<50 (60.6",
+        "http_reqs rate>10 (4/s)",
+        "http_req_failed rate<0.5 (12.50%)",
+        "iterations count>5 (8)",
+        "vus value>0 ()",
+    ];
+    assert!(rest.iter().zip(expect).all(|(line, expect)| line.starts_with(expect)), "{rest:?}");
+    assert!(rest[0].ends_with("ms)"), "{rest:?}");
+    let seconds = shown(TimeUnit::parse("s").expect("a unit"));
+    assert!(seconds[1].ends_with("(0.06s)"), "{seconds:?}");
 }

@@ -116,7 +116,7 @@ pub(super) fn drive(
     let notes = folded.iter().filter_map(|output| output.notes());
     let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
     let screen = match has_full_screen(cx, args) {
-        true => screen.with_view(&args.script.file, &prepared.plan, wake_for_keys)?,
+        true => screen.with_view(&args.script.file, &prepared.plan, prepared.time_unit, wake_for_keys)?,
         false => screen,
     };
     let mut told = Vec::new();

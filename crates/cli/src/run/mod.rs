@@ -241,29 +241,33 @@ fn has_terminal(cx: &Context, is_quiet: bool) -> Result<(), Failure> {
     Err(Failure::other(wrong).hint("remove --ui tui; without a terminal progress is a line now and then"))
 }
 
-/// The exit code of a run, and why it failed, if it is not for its thresholds.
+/// The exit code of a run, and all that made it fail, but for its thresholds.
 fn verdict(cx: &Context, args: &RunArgs, ended: &Ended) -> (ExitCode, Option<String>) {
-    let code = ended.outcome.exit_code();
-    // What failed already keeps its code.
-    if let Some((refused, reason)) =
-        args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
-    {
-        cx.logger.error(reason.clone());
-        return (refused, Some(reason));
+    let mut code = ended.outcome.exit_code();
+    let mut reasons = Vec::new();
+    if !matches!(code, ExitCode::Success | ExitCode::ThresholdsHaveFailed) {
+        let message = ended.outcome.message();
+        reasons.push(message.unwrap_or_else(|| format!("it ended with exit code {}", code as u8)));
     }
+    let refused = args.gate.refuses(&ended.unjudged, &ended.judgement);
     // A script says with thresholds what must not fail; a one-liner has none.
-    if args.one_liner.is_some() && ended.nothing_succeeded && code == ExitCode::Success {
-        let reason = "no request succeeded";
-        cx.logger.error(reason);
-        return (ExitCode::ThresholdsHaveFailed, Some(reason.to_owned()));
-    }
-    match code {
-        ExitCode::Success if ended.export_failed => {
-            (ExitCode::Other, Some("--summary-export could not be written".to_owned()))
+    let is_in_vain = args.one_liner.is_some() && ended.nothing_succeeded && code == ExitCode::Success;
+    let in_vain = is_in_vain.then(|| (ExitCode::ThresholdsHaveFailed, "no request succeeded".to_owned()));
+    for (refusal, reason) in refused.into_iter().chain(in_vain) {
+        cx.logger.error(reason.clone());
+        reasons.push(reason);
+        // What failed already keeps its code.
+        if code == ExitCode::Success {
+            code = refusal;
         }
-        ExitCode::Success | ExitCode::ThresholdsHaveFailed => (code, None),
-        code => (code, ended.outcome.message().or_else(|| Some(format!("it ended with exit code {}", code as u8)))),
     }
+    if ended.export_failed {
+        reasons.push("--summary-export could not be written".to_owned());
+        if code == ExitCode::Success {
+            code = ExitCode::Other;
+        }
+    }
+    (code, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
 /// Whose samples the outputs of this process get, and what becomes of those of agents.

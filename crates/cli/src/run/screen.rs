@@ -6,6 +6,7 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos};
+use onrush_metrics::summary::TimeUnit;
 use onrush_plan::Plan;
 use onrush_session::{
     Coordinator, DeltaSink, RunPhase,
@@ -65,9 +66,11 @@ impl<'a> RunScreen<'a> {
         mut self,
         script: &str,
         plan: &Plan,
+        time_unit: Option<TimeUnit>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self, Failure> {
-        let view = View::start(self.cx.terminal.clone(), script, plan, self.seen.clone(), self.cx.look.signs(), wake);
+        let (terminal, signs) = (self.cx.terminal.clone(), self.cx.look.signs());
+        let view = View::start(terminal, script, plan, time_unit, self.seen.clone(), signs, wake);
         let error = |error| Failure::other(format!("failed to start the view of --ui tui: {error}"));
         self.view = Some(view.map_err(error)?);
         Ok(self)

@@ -8,8 +8,11 @@ use std::{
 
 use onrush_results::{End, Head as FileHead};
 use onrush_session::ExitCode;
-use onrush_view::{Head, HealthStep, History, LineRow, Mode, State, report::html};
-use serde_json::{Map, Value};
+use onrush_view::{
+    Head, HealthStep, History, LineRow, Mode, State,
+    report::{html, html_of_summary},
+};
+use serde_json::{Map, Value, json};
 
 use super::result;
 use crate::{context::Context, failure::Failure, flags::Command, run::view};
@@ -31,17 +34,7 @@ pub(crate) fn report(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     let beside = || Path::new(file).with_extension("html");
     let to = cx.flags.text("output").filter(|path| !path.is_empty()).map_or_else(beside, PathBuf::from);
     let page = match summary(file)? {
-        Some(summary) => {
-            let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-            let head = Head {
-                mode: Mode::Report,
-                script: name.unwrap_or_default(),
-                ..Head::new(&onrush_metrics::Registry::new())
-            };
-            let mut history = History::new(head, "");
-            history.end(&onrush_view::End::default());
-            html(&history, &summary)
-        }
+        Some(summary) => html_of_summary(&summary),
         None => of_result(cx, file)?,
     };
     if !view::write(cx, &to, &page) {
@@ -130,7 +123,7 @@ fn head(file: &FileHead, registry: &onrush_metrics::Registry) -> Head {
     }
 }
 
-/// A summary that k6 or Onrush exported, as `--summary-export` writes it; `None` for another file.
+/// A summary that k6 or Onrush exported, as `--summary-export` writes it, whatever its shape is; `None` for another file.
 ///
 /// # Errors
 /// 255 for JSON that is no summary.
@@ -147,6 +140,9 @@ fn summary(file: &str) -> Result<Option<Value>, Failure> {
             .hint("k6 run --summary-export=FILE and onrush run --summary-export=FILE write summaries")
     };
     let mut value: Value = serde_json::from_slice(&text).map_err(|error| wrong(&error.to_string()))?;
+    if value.get("results").is_some_and(Value::is_object) {
+        value = of_newer_shape(&value);
+    }
     let Some(metrics) = value.get_mut("metrics").and_then(Value::as_object_mut) else {
         return Err(wrong("it has no metrics"));
     };
@@ -155,6 +151,50 @@ fn summary(file: &str) -> Result<Option<Value>, Failure> {
         by_name(group, 0);
     }
     Ok(Some(value))
+}
+
+/// What `--new-machine-readable-summary` writes becomes what `handleSummary()` is called with.
+fn of_newer_shape(summary: &Value) -> Value {
+    let list = |place: &str| summary.pointer(place).and_then(Value::as_array).into_iter().flatten();
+    let mut metrics = Map::new();
+    for metric in list("/results/metrics").chain(list("/results/checks/metrics")) {
+        let (name, kind) = (&metric["name"], &metric["type"]);
+        let (Some(name), Some(values)) = (name.as_str(), metric["values"].as_object()) else { continue };
+        metrics.insert(name.to_owned(), json!({ "type": kind, "values": older_values(values) }));
+    }
+    for threshold in list("/results/thresholds") {
+        let (Some(metric), Some(source)) = (threshold["metric"].as_str(), threshold["source"].as_str()) else {
+            continue;
+        };
+        // One of a sub-metric may be all there is of it.
+        let metric = metrics.entry(metric).or_insert_with(|| json!({ "values": {} }));
+        metric["thresholds"][source] = json!({ "ok": threshold["ok"] });
+    }
+    let checks: Vec<&Value> = list("/results/checks/results").collect();
+    let mut older = json!({ "metrics": metrics, "root_group": { "name": "", "groups": [], "checks": checks } });
+    if let Some(seconds) = summary.pointer("/config/duration").and_then(Value::as_f64) {
+        older["state"] = json!({ "testRunDurationMs": seconds * 1e3 });
+    }
+    if let Some(measurement) = summary.get("measurement") {
+        older["measurement"] = measurement.clone();
+    }
+    older
+}
+
+/// Percentiles and the parts of a rate have other names there.
+fn older_values(values: &Map<String, Value>) -> Map<String, Value> {
+    let number = |name: &str| values.get(name).and_then(Value::as_f64);
+    let parts = number("matches").zip(number("total"));
+    let renamed = values.iter().filter(|(name, _)| parts.is_none() || *name == "rate").map(|(name, value)| {
+        let percent = name.strip_prefix('p').filter(|percent| percent.parse::<f64>().is_ok());
+        (percent.map_or_else(|| name.clone(), |percent| format!("p({percent})")), value.clone())
+    });
+    let mut renamed: Map<String, Value> = renamed.collect();
+    if let Some((matches, total)) = parts {
+        renamed.insert("passes".to_owned(), json!(matches));
+        renamed.insert("fails".to_owned(), json!(total - matches));
+    }
+    renamed
 }
 
 /// A metric as `handleSummary()` has it becomes one as `--summary-export` writes it.
@@ -222,6 +262,27 @@ mod tests {
                                    "thresholds": {"rate>0.9": {"ok": false}}}},
             "root_group": {"groups": [{"name": "a", "groups": [], "checks": [{"name": "b"}]}], "checks": []}}"#;
         check(handled, Ok(Some(exported)));
+        let newer = r#"{
+            "config": {"duration": 2.5}, "measurement": {"verdict": "VALID"},
+            "results": {
+                "checks": {"metrics": [{"name": "checks_total", "type": "counter", "values": {"count": 3}}],
+                           "results": [{"name": "b", "passes": 2, "fails": 1}]},
+                "metrics": [{"name": "odd", "type": "rate", "values": {"matches": 1, "rate": 0.25, "total": 4}},
+                            {"name": "size", "type": "trend", "values": {"avg": 1.5, "p99.9": 3}}],
+                "thresholds": [{"metric": "odd", "source": "rate>0.5", "ok": false},
+                               {"metric": "size{a:b}", "source": "avg<2", "ok": true}]}}"#;
+        let older = json!({
+            "metrics": {
+                "checks_total": {"count": 3},
+                "odd": {"value": 0.25, "passes": 1.0, "fails": 3.0, "thresholds": {"rate>0.5": true}},
+                "size": {"avg": 1.5, "p(99.9)": 3},
+                "size{a:b}": {"thresholds": {"avg<2": false}},
+            },
+            "root_group": {"name": "", "groups": {}, "checks": {"b": {"name": "b", "passes": 2, "fails": 1}}},
+            "state": {"testRunDurationMs": 2500.0},
+            "measurement": {"verdict": "VALID"},
+        });
+        check(newer, Ok(Some(older)));
         check("onrush result 2\n", Ok(None));
         check("{\"a\": 1}", Err("it has no metrics"));
         check("{\"a\": ", Err("is no summary"));

@@ -200,7 +200,10 @@ fn what_does_not_arrive_is_told() {
         done.expect_log(&lacks).expect_output(&lacks)
     };
     lacks_all(check(Mood::Refuses, &["it answered with status 400: wrong"]));
-    lacks_all(check(Mood::TalksGarbage, &["it answered with text/html, which is no answer of OTLP"]));
+    lacks_all(check(
+        Mood::TalksGarbage,
+        &["it answered with a web page (text/html): is this the address of a receiver?"],
+    ));
     let done = check(Mood::LeavesOut(2), &[" rejected 2 data points: old", " data points that it rejected: old"]);
     let done = done.expect_output(" data points that it rejected");
     assert!(!done.stderr.contains(" iterations"), "{}", done.stderr);

@@ -300,3 +300,21 @@ fn a_test_report() {
         .expect(255)
         .expect_log("could not write the JUnit report /dev/full");
 }
+
+/// A limit on the size of files is a signal first, which would end the process.
+#[test]
+fn a_file_that_may_not_grow_ends_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("s.js"), "export default function () {}").expect("a file");
+    let limited = "ulimit -f 2 && exec \"$0\" \"$@\"";
+    let flags = ["run", "-q", "-a", "", "-i", "500", "--out", "json=x.json", "s.js"];
+    let done = std::process::Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_onrush")])
+        .args(flags)
+        .current_dir(folder.path())
+        .output()
+        .expect("it starts");
+    let (out, log) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(out.contains("iterations...........: 500"), "{:?} {out}{log}", done.status);
+    assert!(log.contains("x.json") && log.contains("file too large"), "{log}");
+}

@@ -162,6 +162,23 @@ fn a_server_that_is_killed_lacks_nothing() {
 }
 
 #[test]
+fn a_server_without_tls_is_told_with_what_to_do() {
+    let postgres = Postgres::start();
+    let url = postgres.url().replace("?sslmode=disable", "");
+    let out = format!("postgres={url}");
+    let flags = ["--out", &out, "--log-output=stdout", "-e", "DURATION=60s"];
+    let mut running = Program::script(&flags, SCRIPT).start();
+    let line = running.wait_for("takes nothing: ");
+    assert!(line.contains("SSL is not enabled on the server (if it is to be used without TLS, "), "{line}");
+    assert!(line.contains("end its URL with ?sslmode=disable)") && !line.contains("s3cret"), "{line}");
+    // The second ends the wait for the server.
+    running.signal(rustix::process::Signal::INT);
+    running.wait_for("the run is over; waiting for ");
+    running.signal(rustix::process::Signal::INT);
+    running.wait().expect(105);
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let check = |out: &str, expect: &str| {
         let done = Program::script(&["--out", out], SCRIPT).run().expect(255).expect_log(expect);

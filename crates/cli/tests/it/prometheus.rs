@@ -370,6 +370,16 @@ fn credentials_go_where_they_should_and_nowhere_else() {
     assert!(!done.stderr.contains("s3cret") && !done.stdout.contains("s3cret"), "{}", done.stderr);
 }
 
+/// A login page, say: whoever answers so has taken nothing.
+#[test]
+fn a_web_page_is_no_receiver() {
+    let server = GoodServer::start(|_| Reply::text("<html>").header("Content-Type", "text/html; charset=utf-8"));
+    let done = run(&server.url("/api/v1/write"), &[], &[]).expect(0);
+    let all = done.json("s.json")["metrics"]["iterations"]["count"].as_u64().expect("a count");
+    let done = done.expect_log("it answered with a web page (text/html)");
+    done.expect_output(&format!(" lacks {all} of {all} iterations"));
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let authority = CertificateAuthority::new();

@@ -26,6 +26,9 @@ fn a_line_a_second_adds_up_to_the_summary() {
             assert_eq!(run["size"]["run"][stat].as_f64(), Some(of("size", stat)), "{stat}");
         }
         assert_eq!(run["checks"]["run"]["passes"], summary["checks"]["passes"]);
+        for metric in ["iterations", "sum"] {
+            assert_eq!(run[metric]["run"]["rate"].as_f64(), Some(of(metric, "rate")), "{metric}");
+        }
         assert_eq!((&end["type"], &end["exit_code"], &end["version"]), (&json!("end"), &json!(99), &json!(1)));
         let crossed = json!({ "metric": "size", "threshold": "p(95)<1", "ok": false, "observed": of("size", "p(95)") });
         assert!(end["thresholds"].as_array().expect("a list").contains(&crossed), "{end}");
@@ -162,6 +165,34 @@ fn why_a_run_failed_is_told_where_people_look() {
         let issues = done.json("q.json");
         assert!(issues[0]["description"].as_str().is_some_and(|text| text.contains(why)), "{issues}");
     }
+    // All of it is, also beside a crossed threshold, which decides about the code.
+    let mixed = "import { Trend } from 'k6/metrics';
+        new Trend('never');
+        export const options = { thresholds: { iterations: ['count>5'], never: ['p(95)<5'] } };
+        export default function () { throw new Error('no'); }";
+    let reasons = [
+        "1 iterations ended in an exception (--fail-on exceptions)",
+        "thresholds were never judged (--fail-on unjudged): 'p(95)<5' on never",
+    ];
+    let done = run(&["--fail-on", "unjudged,exceptions,unanswered,invalid"], mixed, 99);
+    let told: Vec<&str> = done.stderr.lines().filter(|line| line.starts_with("::error")).collect();
+    assert!(told.len() == 2 && told[0].contains("title=Threshold crossed::iterations: count>5"), "{told:?}");
+    let (report, page, issues) = (done.text("junit.xml"), done.text("page.md"), done.json("q.json").to_string());
+    for reason in reasons {
+        assert!(told[1].contains("title=Run failed::") && told[1].contains(reason), "{told:?}");
+        let case = report.split("name=\"the run came to its end\"").nth(1).expect("a case");
+        let escaped = reason.replace('\'', "&apos;").replace('<', "&lt;");
+        assert!(case.contains("<failure") && case.contains(&escaped), "{report}");
+        assert!(page.contains(reason.split(" (").next().expect("a part")), "{page}");
+        assert!(issues.contains(reason), "{issues}");
+    }
+    // What ended a run is told once, and what it was refused for beside it.
+    let aborted = "import exec from 'k6/execution';
+        export default function () { if (__ITER > 0) exec.test.abort('enough'); throw new Error('no'); }";
+    let done = run(&["--fail-on", "exceptions", "--iterations", "2"], aborted, 108);
+    let page = done.text("page.md");
+    assert_eq!(page.matches("enough").count(), 1, "{page}");
+    assert!(page.contains("1 iterations ended in an exception"), "{page}");
     // Without a run there is no report, but an annotation.
     Program::script(&[], "export default function ( {}")
         .env("GITHUB_ACTIONS", "true")

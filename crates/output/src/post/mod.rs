@@ -220,6 +220,11 @@ fn post(to: &Destination, connections: &Connections, body: Bytes) -> Result<Answ
                 return Err(Refused { why, may_be_taken_later: false, is_not_understood: true });
             }
             let content_type = response.headers.get("content-type").map(String::from_utf8_lossy).unwrap_or_default();
+            if content_type.trim_start().to_ascii_lowercase().starts_with("text/html") {
+                // A login, or a proxy, before it.
+                let why = "it answered with a web page (text/html): is this the address of a receiver?".to_owned();
+                return Err(Refused::for_good(why));
+            }
             Ok(Answer { content_type: content_type.into_owned(), body: response.body })
         }
         Ok(response) => Err(Refused {

@@ -122,6 +122,32 @@ fn pages_come_with_their_policy_and_without_a_token() {
     }
 }
 
+/// What looks whether a server is there asks for no more.
+#[test]
+fn a_head_is_answered_as_a_page_without_it() {
+    let (api, _bell, _server) = start(Some("0123456789abcdef"), &Run::default());
+    let request = |method: &str, path: &str, headers: &str| {
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}\r\n", api.address);
+        api.raw(request.as_bytes())
+    };
+    let head_of = |answer: &str| {
+        let lines = answer.split("\r\n").filter(|line| !line.starts_with("date: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let token = "Authorization: Bearer 0123456789abcdef\r\n";
+    for (path, headers) in
+        [("/", ""), ("/", "Accept-Encoding: gzip\r\n"), ("/ping", token), ("/v1/status", token), ("/report", token)]
+    {
+        let (head, whole) = (request("HEAD", path, headers), request("GET", path, headers));
+        assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "{path}: {head}");
+        assert!(head_of(&whole).starts_with(&head_of(head.trim_end())), "{path}: {head}\n{whole}");
+    }
+    assert!(request("HEAD", "/v1/status", "").starts_with("HTTP/1.1 401"));
+    assert!(request("HEAD", "/", "Origin: null\r\n").starts_with("HTTP/1.1 403"));
+    assert!(request("HEAD", "/events", token).starts_with("HTTP/1.1 200"));
+}
+
 #[test]
 fn other_pages_and_other_names_are_refused() {
     let (api, _bell, _server) = start(None, &Run::default());

@@ -206,7 +206,7 @@ fn the_report_of_an_hour_takes_less_than_a_megabyte() {
     // 300 requests a second of three names, in 19 series.
     let (html, client) = report_of(3_600, 3);
     assert!(html.len() < 1_000_000, "{} bytes", html.len());
-    assert_eq!(client.steps.len(), 360);
+    assert_eq!(client.steps.len(), 180);
 }
 
 #[test]

@@ -57,7 +57,7 @@ const HELP: [&str; 13] = [
     "s            sort errors by another column",
     "a            abort the test; it asks first",
     "q            leave the view: the test goes on below your prompt",
-    "Ctrl+C       abort at once, as without the view",
+    "Ctrl+C       end the test in order, as without the view; twice: at once",
     "Ctrl+Z       stop the program; fg resumes it",
     "",
     "any key closes this",

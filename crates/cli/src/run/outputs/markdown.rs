@@ -33,10 +33,14 @@ pub(super) fn page(finished: &Finished<'_>, model: &SummaryModel) -> String {
         (code, _) => ("❌", format!("failed with exit code {code}")),
     };
     let mut text = format!("### {mark} {}: {verdict}\n\n", code(&finished.args.script.file));
-    match (&finished.end.stopped, finished.failed_by) {
-        (Some(stopped), _) => text += &format!("Ended early: {}\n\n", shown(stopped)),
-        (None, Some(why)) => text += &format!("{}\n\n", shown(why)),
-        (None, None) => {}
+    let mut why = finished.failed_by.unwrap_or_default();
+    if let Some(stopped) = &finished.end.stopped {
+        text += &format!("Ended early: {}\n\n", shown(stopped));
+        // What ended it is the first of what made it fail, unless that was a threshold.
+        why = why.strip_prefix(stopped.as_str()).unwrap_or(why).trim_start_matches("; ");
+    }
+    if !why.is_empty() {
+        text += &format!("{}\n\n", shown(why));
     }
     let judgement = finished.judgement;
     if judgement.verdict != Verdict::Valid {

@@ -230,20 +230,32 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
         wanted.folded.push(result::kept(place));
     }
     wanted.specs = specs;
-    let files: Vec<&Path> = wanted.files().collect();
+    let others = files_besides(flags);
+    let files: Vec<&Path> = wanted.files().chain(others.iter().map(PathBuf::as_path)).collect();
     if let Some((_, file)) = files.iter().enumerate().find(|(index, file)| files[..*index].contains(file)) {
         return Err(Failure::other(format!("two outputs would write the same file {}", file.display()))
-            .hint("give each --out a file of its own"));
+            .hint("give each --out, --report, --summary-export, --console-output and --log-output a file of its own"));
     }
     let is_script = |file: &&Path| {
         let same = |path: &Path| std::fs::canonicalize(path).ok();
         same(file).is_some_and(|file| Some(file) == same(Path::new(script)))
     };
-    if let Some(file) = wanted.files().find(is_script) {
+    if let Some(file) = files.iter().copied().find(is_script) {
         return Err(Failure::other(format!("an output would be written over the script {}", file.display()))
             .hint("give it another file"));
     }
     Ok(wanted)
+}
+
+/// Files that are written because of other flags than `--out` and `--report`. The log and the console may share one.
+fn files_besides(flags: &Flags) -> Vec<PathBuf> {
+    let log = flags.text("log-output");
+    let log = log.as_deref().and_then(|text| text.strip_prefix("file=")).and_then(|rest| rest.split(',').next());
+    let console = flags.text("console-output").filter(|path| Some(path.as_str()) != log);
+    let all = [flags.text("summary-export"), console, log.map(str::to_owned)].into_iter().flatten();
+    let all = all.filter(|path| !path.is_empty() && path != "-").map(PathBuf::from);
+    // A pipe or a terminal takes what everybody writes.
+    all.filter(|path| std::fs::metadata(path).map_or(true, |about| about.is_file())).collect()
 }
 
 /// `web-dashboard`, with its own kind of options.
@@ -404,5 +416,25 @@ mod tests {
         check(&["json"], &[("K6_WEB_DASHBOARD", "false"), ("K6_WEB_DASHBOARD_EXPORT", "x")], Ok("json(stdout)"));
         check(&["json"], &[("K6_WEB_DASHBOARD", "maybe")], Err("invalid K6_WEB_DASHBOARD \"maybe\""));
         check(&["junit=x", "dashboard=report=x"], &[], Err("two outputs would write the same file x"));
+    }
+
+    #[test]
+    fn no_other_flag_writes_into_the_file_of_an_output() {
+        let check = |flag: &'static str, value: &str, expect: Option<&str>| {
+            let by_name = [("out", vec!["result=x".to_owned()]), (flag, vec![value.to_owned()])].into();
+            let flags = Flags { by_name, env: [].into() };
+            let refused = wanted(&flags, &ConfigFile::default(), "Cargo.toml").err().map(|failure| failure.message);
+            assert_eq!(refused.as_deref(), expect, "--{flag} {value}");
+        };
+        let same = Some("two outputs would write the same file x");
+        check("summary-export", "x", same);
+        check("console-output", "x", same);
+        check("log-output", "file=x,level=info", same);
+        check("summary-export", "y", None);
+        check("log-output", "stdout", None);
+        check("console-output", "/dev/null", None);
+        let script = Some("an output would be written over the script Cargo.toml");
+        check("summary-export", "Cargo.toml", script);
+        check("console-output", "./Cargo.toml", Some("an output would be written over the script ./Cargo.toml"));
     }
 }

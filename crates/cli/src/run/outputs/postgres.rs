@@ -2,7 +2,10 @@
 
 use onrush_fiber::Clock;
 use onrush_net::ClientOptions;
-use onrush_output::postgres::{Config, Postgres, Target};
+use onrush_output::{
+    Told,
+    postgres::{Config, Postgres, Target},
+};
 
 use super::{
     asked::Asked,
@@ -31,8 +34,19 @@ fn wish(asked: &Asked<'_>) -> Result<Wish, Failure> {
     let config =
         Config { target, network: ClientOptions::default(), push_interval: interval.unwrap_or(Config::PUSH_INTERVAL) };
     Ok(delivered::wish(config, receiver, |config, registry, began, tell| {
+        let tell = move |told| tell(hinted(told));
         let output = Postgres::new(config, registry, began, Clock::unix_nanos(Clock::now()), tell)?;
         let arrived = Arrived::Steps(output.delivered());
         Ok((output, arrived))
     }))
+}
+
+/// What helps where a server speaks no TLS.
+fn hinted(told: Told) -> Told {
+    match told {
+        Told::Failed(why) if why.contains("SSL is not enabled on the server") => {
+            Told::Failed(format!("{why} (if it is to be used without TLS, end its URL with ?sslmode=disable)"))
+        }
+        told => told,
+    }
 }

@@ -109,6 +109,7 @@ impl<S: Seconds> Started for Writing<S> {
     }
 
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
+        self.began.over(finished.end.duration_ns);
         let Err(why) = self.folded.finish(S::end_of(finished), PATIENCE) else { return true };
         finished.cx.logger.error(format!("{} ({}) lacks the end of the run: {why}", self.name, S::NAME));
         false
