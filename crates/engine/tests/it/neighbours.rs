@@ -17,7 +17,7 @@ const SCRIPT: &str = "import { sleep } from 'k6'; import { hostile } from './hos
     export function neighbour() { sleep(0.005); console.log('here'); }";
 
 /// A heap in which all the work fits, so that it is cut and does not fail.
-const MEMORY_LIMIT: usize = 128 << 20;
+const MEMORY_LIMIT: usize = 384 << 20;
 
 /// Of the fifty turns that an idle machine gives; one without slices gives one or two.
 const TURNS_MIN: usize = 5;
